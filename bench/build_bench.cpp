@@ -1,6 +1,6 @@
-// How much faster kernel_builder compiles candidates of examples/block_sort with all cores than with one worker, and
-// what that costs in processor time. Goal: at least 0.8 x cores times as fast. The two alternate, three rounds; medians
-// are divided. With LAUNCHBOX_RECORD=FILE the figures are kept there as JSON.
+// How much faster kernel_builder compiles the candidates of examples/block_sort on all cores than with one worker, and
+// what that costs in processor time. Goal: a speedup of at least 0.8 x cores. Three rounds, in which the two alternate;
+// the medians are divided. LAUNCHBOX_RECORD=FILE writes the figures to FILE as JSON.
 //
 //     build_bench [candidates] [nvrtc|nvcc]
 #include <sys/resource.h>

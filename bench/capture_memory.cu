@@ -1,5 +1,5 @@
-// One launch of each kind of memory that a kernel can reach, for bench/measure_replay: each kernel changes every
-// element of what it is given.
+// For bench/measure_replay: one launch for each kind of memory that a kernel can reach. Each kernel changes every
+// element of its arguments' memory.
 #include <cooperative_groups.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -90,7 +90,7 @@ __global__ void all_together(float* x)
     for (int i = index(); i < count; i += static_cast<int>(gridDim.x * blockDim.x)) x[i] *= last;
 }
 
-// What a replay does not have: these launches are captured with a warning.
+// A replay cannot restore these, so these launches are captured with a warning.
 __global__ void with_texture(float* x, cudaTextureObject_t texture)
 {
     if (index() < count) x[index()] += tex1Dfetch<float>(texture, index());

@@ -2,7 +2,7 @@
 """A PyTorch program with a Triton kernel and a CUDA graph, for bench/measure_capture.
 
     capture_torch.py plain          the work
-    capture_torch.py profile FILE   the work under PyTorch's profiler, whose trace of CUPTI's activity records is counted:
+    capture_torch.py profile FILE   the work under PyTorch's profiler; counts the CUPTI activity records in its trace:
                                     [[name, grid, block, shared bytes], launches] for each kind of launch
 """
 import json

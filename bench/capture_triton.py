@@ -3,7 +3,7 @@
 
     capture_triton.py add|softmax|matmul|cupy [COUNT]      COUNT floats for add; each checks its result
 
-Modules are imported only by the programs that need them: the time of the whole command is what is measured.
+Each program imports only the modules that it needs, since the time of the whole command is measured.
 """
 import sys
 

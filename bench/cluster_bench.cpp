@@ -1,7 +1,7 @@
 // How busy the coordinator of launchbox-mpi keeps many GPUs. The engine, the store, the protocol and the servers of all
-// ranks are the real ones, in one process, their messages in queues instead of MPI; a GPU that measures and a compiler
-// that compiles sleep for as long. All ranks share the processor of this machine with the coordinator, whose own would
-// have it to itself: what is shown is a lower limit.
+// ranks are real and run in one process, with queues in place of MPI. GPUs that measure and compilers that compile are
+// replaced by sleeps of the same length. All ranks share this machine's processor with the coordinator, which would
+// normally have its own, so the result is a lower limit.
 //
 //     cluster_bench [--seconds MEASURING] [--compile SECONDS] [--each CANDIDATES] [RANKS...]
 #include <fmt/format.h>
@@ -26,10 +26,10 @@ using namespace launchbox;
 
 struct simulation {
     double measuring = 1, compiling = 0.5;
-    int each = 30;  ///< candidates a GPU
+    int each = 30;  ///< candidates per GPU
 };
 
-// The same for a candidate in all runs: between half and one and a half of the mean.
+// A factor between 0.5 and 1.5 of the mean, the same for a candidate in all runs.
 double spread_around(double mean, std::size_t candidate)
 {
     return mean * (0.5 + static_cast<double>(candidate * 2654435761U % 1000) / 1000);
@@ -78,7 +78,7 @@ tune_backend simulated(const simulation& how)
     return backend;
 }
 
-// Of the GPUs' time from the first candidate to the last, how much was spent measuring.
+// The share of the GPUs' time, from the first candidate to the last, that was spent measuring.
 nlohmann::ordered_json measure(const simulation& how, int gpus)
 {
     const temporary_directory folder;

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`inspect --lines=memory` against counts of its own from nvdisasm's text, for every kernel of libraries.
+"""`inspect --lines=memory` against counts from nvdisasm's text, for every kernel of libraries.
 
     bench/compare_traffic_with_nvdisasm.py [--tool build/release/launchbox] [--nvdisasm nvdisasm] [--cuobjdump cuobjdump]
                                            [--architectures 75,90] [-o RECORD.json] library or cubin...
 
-cuobjdump takes the cubins out of a library; each is disassembled, and instructions, loads, stores, atomics and copies by
-space, their bytes, barriers and griddepcontrol are counted by rules written down here a second time. What only fills up
-the end of a kernel (NOP, a branch to itself) counts on neither side. Names that launchbox does not know are listed.
+cuobjdump takes the cubins out of a library; each is disassembled, and instructions, loads, stores, atomics and copies
+by space, their bytes, barriers and griddepcontrol are counted by rules that this script implements independently.
+Padding at the end of a kernel (NOP, a branch to itself) counts on neither side. Names that launchbox does not know are
+listed.
 
 Exit status: 0 no difference, 1 some, or nothing was compared, 2 a program or a file is missing or fails.
 """
@@ -28,7 +29,7 @@ SECTION = re.compile(r"^\.text\.(\S+):")
 INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\S+\s+)?([A-Z][\w.]*)(.*)")
 SPACES = {"": "generic", "G": "global", "S": "shared", "L": "local"}
 ACCESSES = {"LD": "load", "ST": "store", "ATOM": "atomic", "RED": "atomic"}
-# Those whose names are not made of the two.
+# Opcodes whose names do not follow from space and direction.
 OTHERS = {"LDSM": ("shared", "load"), "STSM": ("shared", "store"), "STAS": ("shared", "store"),
           "RED": ("global", "atomic"), "REDAS": ("shared", "atomic"), "LDGSTS": ("global", "copy"),
           "LDGMC": ("global", "load"), "LDTM": ("tensor", "load"), "STTM": ("tensor", "store"), "LDT": ("tensor", "load"), "UTCCP": ("tensor", "copy"),

@@ -4,14 +4,14 @@
     bench/compare_with_cuobjdump.py [--launchbox build/release/launchbox] [--cuobjdump cuobjdump] [--rounds 5]
                                     [--seconds 240] [--json FILE] library or folder...
 
-Needs Python's standard library and NVIDIA's cuobjdump. Compared are REG, STACK, SHARED (cuobjdump counts what the system
+Needs Python's standard library and NVIDIA's cuobjdump. Compares REG, STACK, SHARED (cuobjdump includes what the system
 reserves) and each CONSTANT bank of every function, as a multiset by architecture and mangled name: names repeat over the
-containers of a library, and cuobjdump does not say where it is. Functions that only cuobjdump lists are looked up in the
-cubins' symbol tables: device functions are no kernels. What only launchbox lists is told by the section that it is in.
+containers of a library, and cuobjdump does not name the container. Functions that only cuobjdump lists are looked up in
+the cubins' symbol tables: device functions are not kernels. What only launchbox lists is reported with its section.
 
-Timed are whole programs that write text: `cuobjdump --dump-resource-usage LIBRARY` and `launchbox inspect LIBRARY
---format csv`, each with its output thrown away, alternating, with the file in the page cache; medians. --json keeps the
-figures, with LAUNCHBOX_COMMIT. Exit status: 0 compared (read the figures), 2 a program or a file is missing or fails.
+Times whole programs that write text: `cuobjdump --dump-resource-usage LIBRARY` and `launchbox inspect LIBRARY --format
+csv`, alternating, with output discarded and the file in the page cache; medians. --json writes the figures, with
+LAUNCHBOX_COMMIT. Exit status: 0 compared (read the figures), 2 a program or a file is missing or fails.
 """
 
 import argparse
@@ -89,7 +89,7 @@ def match(theirs, ours, cumulative_stacks):
         common = collections.Counter(entry[0] for entry in left) & collections.Counter(entry[0] for entry in right)
         equal += sum(common.values())
         left, right = without(left, common), without(right, common)
-        # What is left over is paired in the order of the file, the same in both.
+        # The rest is paired in file order, which is the same in both.
         differing += [(key, a, b) for a, b in zip(left, right)]
         only_theirs += [(key, a) for a in left[len(right):]]
         only_ours += [(key, b) for b in right[len(left):]]
@@ -98,9 +98,9 @@ def match(theirs, ours, cumulative_stacks):
 
 def as_printed(left, right, cumulative_stacks):
     """Our figures as cuobjdump prints them. SHARED is the size of a kernel's section of shared memory, which from sm_90 on
-    includes what the system reserves; a kernel without shared memory may have a section with the reserve alone, or none:
-    then it prints 0. STACK is the cumulative stack of kernels that the device linker has made, else the frame; how many
-    those are is counted in cumulative_stacks[True]."""
+    includes what the system reserves; a kernel without shared memory may have a section with only the reserve, or no
+    section: then it prints 0. STACK is the cumulative stack for kernels that the device linker produced, else the
+    frame; cumulative_stacks[True] counts the former."""
     wanted = collections.Counter(entry[0] for entry in left)
     printed = []
     for entry in right:
@@ -147,7 +147,7 @@ def function_symbols(cubin):
 
 
 def device_functions(cuobjdump, library, wanted):
-    """Of these names: {name: "device function" | "kernel" | "not found"}, asked of cuobjdump's own extracted cubins."""
+    """{name: "device function" | "kernel" | "not found"} of these names, from the cubins that cuobjdump extracts."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         ran = subprocess.run([cuobjdump, "--extract-elf", "all", os.path.abspath(library)], cwd=folder,
@@ -203,10 +203,10 @@ def read_launchbox(tool, library):
     count = as_ptx = 0
     for kernel in json.loads(ran.stdout)["kernels"]:
         if kernel["architecture"].startswith("compute_"):
-            as_ptx += 1  # not compiled yet: cuobjdump has nothing to say of it
+            as_ptx += 1  # not compiled yet: cuobjdump reports nothing
             continue
         count += 1
-        # Latin-1 on both sides, so that any byte of a name compares.
+        # Latin-1 on both sides, so that names with any bytes can be compared.
         name = kernel["name"].encode("utf-8").decode("latin-1")
         kernels[number_of(kernel["architecture"]), name].append(
             (of_launchbox(kernel),
@@ -263,14 +263,14 @@ def libraries_of(arguments):
         if not found:
             print(f"no library there: {given}", file=sys.stderr)
         for file in found:
-            # One that appears twice, as a link or in a wheel beside the toolkit, counts once.
+            # A library that appears twice, as a link or in a wheel beside the toolkit, counts once.
             name = os.path.basename(file)
             files.setdefault((name[:name.find(".so")], os.path.getsize(file)), os.path.realpath(file))
     return sorted(files.values(), key=lambda file: (order_of(file), os.path.basename(file)))
 
 
 def order_of(file):
-    """The three that cuobjdump is known to read first, so that they have their rounds."""
+    """Puts first the three that cuobjdump is known to read, so that they get their rounds."""
     for place, name in enumerate(["libcublas.", "libcusparse.", "libcurand."]):
         if os.path.basename(file).startswith(name):
             return place

@@ -4,8 +4,8 @@ kernel of this repository's sources, as objects for several architectures, and t
 
     bench/compare_with_cuxray.py LAUNCHBOX CUXRAY NVCC [--json FILE]
 
-cuxray runs cuobjdump and nvdisasm, which have to be in PATH. It gives more than `inspect` does: where in the source
-registers are live and spills are. Its cache is off; both are run three times, in turns. Exit status 1: figures differ.
+cuxray runs cuobjdump and nvdisasm, which must be in PATH. It reports more than `inspect`: where in the source registers
+are live and spills occur. Its cache is off; both run three times, alternating. Exit status 1: figures differ.
 """
 # SPDX-License-Identifier: Apache-2.0
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares `inspect --lines` with nvdisasm: the line of every instruction with the calls that it was inlined by
+"""Compares `inspect --lines` with nvdisasm: the line of every instruction with the calls through which it was inlined
 (--print-line-info-inline), and the peak of live registers with its own counts (--life-range-mode count).
 
     compare_with_nvdisasm.py TOOL NVDISASM cubin...
 
-nvdisasm prints a line only where the innermost one changes, so chains of calls are compared as a set: each that it
-prints has to be among ours. Innermost lines are compared instruction by instruction.
+nvdisasm prints a line only where the innermost one changes, so chains of calls are compared as a set: each chain that
+it prints must be among ours. Innermost lines are compared instruction by instruction.
 
 Exit status: 0 no difference, 1 some, 2 wrong usage.
 """

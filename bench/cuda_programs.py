@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts that compile benchmarks and run them share: programs compiled with all cores, and what a record says
-of the machine."""
+"""Common parts of the scripts that compile and run benchmarks: compiling programs on all cores, and describing the
+machine in a record."""
 import concurrent.futures
 import datetime
 import os
@@ -24,7 +24,7 @@ class Program:
         return self.made.exists() and self.made.stat().st_mtime > max(each.stat().st_mtime for each in sources)
 
     def compile(self, nvcc, arch):
-        """What went wrong, or None."""
+        """The error, or None."""
         if self.is_newer_than_sources():
             return None
         folders = [*self.first, ROOT / "include", ROOT / "tests"]
@@ -43,7 +43,7 @@ def add_options(parser, folder_of_programs):
 
 
 def compile_all(options, programs):
-    """Whether all did."""
+    """Whether all were compiled."""
     options.build.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -62,7 +62,7 @@ def said_by(command):
 
 
 def where_and_when(nvcc):
-    """What a record begins with."""
+    """The first fields of a record."""
     gpu = (said_by(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]) or ["unknown, unknown"])
     device, _, driver = gpu[0].partition(", ")
     toolkit = next((line.split("release ")[1].split(",")[0] for line in said_by([nvcc, "--version"])

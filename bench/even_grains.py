@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What even grains cost a block sort: the times of a landscape against those of their two odd neighbours.
+"""The cost of even grains in a block sort: their times in a landscape against those of their two odd neighbours.
 
     bench/even_grains.py measurements/nvidia-h100/landscape_block_sort.json.gz ...
 
-Reads what `launchbox results --format json` wrote of examples/block_sort/landscape.toml. Between the grains k - 1 and
-k + 1 the work grows evenly, so that the geometric mean of their times is what k would take without conflicts in shared
+Reads the output of `launchbox results --format json` for examples/block_sort/landscape.toml. Between the grains k - 1
+and k + 1 the work grows evenly, so the geometric mean of their times is the time of k without bank conflicts in shared
 memory. Each time is the best of all launch bounds.
 """
 

@@ -1,16 +1,17 @@
-// Reading all kernels of CUDA's libraries, against the same program decompressing the same images with libzstd and
-// liblz4 and doing nothing else. Goal: at most 1.3 times as long; the rest is what reading costs.
+// Reading all kernels of CUDA's libraries, against the same program only decompressing the same images with libzstd and
+// liblz4. Goal: at most 1.3 times as long; the difference is the cost of reading.
 //
 //     image_bench [--rounds 9] [library or folder...]
-//     perf record build/release/bench/image_bench --read LIBRARY     the reading alone, five times on one thread
+//     perf record build/release/bench/image_bench --read LIBRARY     only reads, five times on one thread
 //
-// Without arguments: the libraries of the toolkits on this machine. Prints, for each library:
-// - one thread: the time of `read_binary` over that of the peer, medians of rounds that alternate in one process, with
-//   the file in the page cache; and the time of finding the images, which is part of it.
-// - threads: how many times as fast as one, beside the peer's.
-// - memory: the peak without the file and without the results, over the largest cubin times the threads.
-// Images that are not compressed cost the peer nothing. Where a library has nothing else, bytes a second are printed
-// instead of a ratio; where it has both, the ratio is of the whole and the share is beside it.
+// Without arguments it uses the libraries of the toolkits on this machine. It prints for each library:
+// - one thread: the time of `read_binary` divided by that of the peer, medians of rounds that alternate in one process,
+//   with the file in the page cache; and the time to find the images, which is part of it.
+// - threads: the speedup over one thread, beside that of the peer.
+// - memory: the peak without the file and the results, divided by (largest cubin x threads).
+// Images that are not compressed cost the peer nothing. For a library with only such images, bytes per second are
+// printed instead of a ratio; for a library with both kinds, the ratio covers everything and the share is printed
+// beside it.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -65,7 +66,7 @@ double seconds_of(const Work& work)
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Of the processor: on one thread a busy machine does not count.
+// Processor time: on one thread, load from other processes does not count.
 template <class Work>
 double processor_seconds_of(const Work& work)
 {
@@ -118,7 +119,7 @@ int read_for_profile(const std::string& path)
     return 0;
 }
 
-// Nothing when the file has no images, or so few that only noise would be measured.
+// Returns nothing if the file has no images, or so few that the result would be noise.
 std::optional<library_times> measure(const std::string& path, int rounds)
 {
     const mapped_file file(path);
@@ -171,7 +172,7 @@ void print_header()
 
 void print_one_thread(const library_times& each)
 {
-    // Without anything to decompress what counts is the speed over the bytes of the images themselves.
+    // With nothing to decompress, the figure that counts is the speed over the bytes of the images.
     const std::uint64_t bytes = each.images.decompressed_bytes + each.images.stored_bytes;
     fmt::print("{:<40}{:>8}{:>8}{:>6.0f} MB{:>6.0f} MB{:>9.4f}{:>9.4f}{:>9.4f}{:>8}{:>7.2f}{}{}\n", each.name,
                each.kernels, each.images.images.size(), megabytes(each.images.decompressed_bytes),
@@ -188,7 +189,7 @@ void print_threads(const std::vector<library_times>& all)
     for (const auto& at : all.front().scaling) fmt::print("{:>15}", at.threads);
     fmt::print("\n");
     for (const library_times& each : all) {
-        // No thread can start on half an image.
+        // Threads share work by whole images, so the largest image limits the speedup.
         const double bytes = static_cast<double>(each.images.decompressed_bytes + each.images.stored_bytes);
         fmt::print("{:<40}{:>9.1f}", each.name, bytes / static_cast<double>(each.images.largest_of_all));
         for (const auto& at : each.scaling)
@@ -292,7 +293,7 @@ int measure_all(const std::vector<std::string>& arguments, int rounds)
         if (auto measured = measure(path, rounds)) {
             print_one_thread(*measured);
             all.push_back(std::move(*measured));
-            record("bench/image_bench", figures_of(all));  // after each, so that a run that is stopped is not lost
+            record("bench/image_bench", figures_of(all));  // after each one, so that a stopped run keeps its results
         }
     if (all.empty()) {
         fmt::print(stderr, "no library with CUDA code here; name files or folders\n");

@@ -1,9 +1,10 @@
-// The machine instructions of binaries, each kind a few times: what make_operand_table.py asks nvdisasm about.
+// Prints a few examples of each kind of machine instruction in binaries. make_operand_table.py asks nvdisasm about
+// them.
 //
 //     instruction_samples [--each N] FILE... > samples.txt
 //
-// A line is `SM LOW HIGH`: the number of the architecture, and the two words of an instruction in hexadecimal. Two are
-// of one kind where architecture, opcode and modifiers (bits 72 to 104) are the same.
+// A line is `SM LOW HIGH`: the number of the architecture and the two words of an instruction in hexadecimal. Two
+// instructions are of the same kind if architecture, opcode and modifiers (bits 72 to 104) are equal.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstdint>
@@ -39,7 +40,7 @@ public:
 
     void add(const instruction& one)
     {
-        // Without the bits of scheduling, which say nothing of operands.
+        // Without the scheduling bits, which do not affect operands.
         const std::uint64_t high = one.high & ((std::uint64_t{1} << 41) - 1);
         const std::uint64_t opcode = one.low & 0xfff;
         const std::uint64_t kind = mixed(opcode | static_cast<std::uint64_t>(one.sm) << 12, high >> 8);

@@ -1,10 +1,10 @@
 // interval_expand against Thrust's expand (clear, scatter, max-scan, gather) and against cub::DeviceCopy::Batched of
 // constant iterators; interval_move against cub::DeviceMemcpy::Batched, cub::DeviceCopy::Batched, and for some sizes a
-// kernel that is told the size: 2^27 outputs of 32 bits, intervals of equal size, sources of a move in random order,
-// and for ranges of 25 the targets too. The ways take turns in one process, each result is verified, and times are
-// medians of launchbox::measure. Needs a GPU; without one it says so, exit status 3.
+// kernel that knows the size. There are 2^27 outputs of 32 bits and intervals of equal size; a move has sources in
+// random order, and for ranges of 25 random targets too. All variants alternate in one process, each result is
+// verified, and times are medians of launchbox::measure. Needs a GPU; without one it reports that and exits with 3.
 //
-//     interval_bench [outputs]        LAUNCHBOX_RECORD=FILE keeps the figures
+//     interval_bench [outputs]        LAUNCHBOX_RECORD=FILE writes the figures to FILE
 #include <launchbox/algorithms/interval_counts.cuh>
 #include <launchbox/algorithms/interval_expand.cuh>
 #include <launchbox/algorithms/interval_move.cuh>
@@ -68,7 +68,7 @@ private:
     std::size_t count_;
 };
 
-/// Thrust's temporary memory, kept from call to call, since cudaMalloc would be timed.
+/// Temporary memory for Thrust, kept between calls so that cudaMalloc is not timed.
 class kept_memory {
 public:
     using value_type = char;
@@ -88,8 +88,8 @@ private:
     std::size_t used_ = 0;
 };
 
-/// The least that a move of ranges of `Size` elements does: each thread knows the size, and copies four parts of its
-/// block's ranges. What random sources allow.
+/// The minimum work for moving ranges of `Size` elements: the size is a constant, and each thread copies four parts of
+/// its block's ranges. Shows what random sources allow.
 template <int Size, class Part>
 __global__ void move_of_known_size(const std::int32_t* gather, const std::int32_t* scatter, const word* in, word* out,
                                    std::int64_t n)
@@ -109,14 +109,14 @@ __global__ void move_of_known_size(const std::int32_t* gather, const std::int32_
     }
 }
 
-/// Where the ranges of a batch are: range number i begins at `data[offsets[i]]`.
+/// Start of each range of a batch: range i begins at `data[offsets[i]]`.
 struct place_of_range {
     word* data;
     const offset* offsets;
     __host__ __device__ word* operator()(std::int64_t i) const { return data + offsets[i]; }
 };
 
-/// The value of range number i, as often as one likes.
+/// The value of range i, repeated without end.
 struct value_of_range {
     const word* values;
     __host__ __device__ thrust::constant_iterator<word> operator()(std::int64_t i) const
@@ -125,7 +125,7 @@ struct value_of_range {
     }
 };
 
-/// `scatter`: where the intervals are in `out`; null: side by side.
+/// `scatter`: the start of each interval in `out`, or null if they are adjacent.
 __global__ void count_other_values(const word* out, const word* values, const offset* gather, const offset* scatter,
                                    std::int64_t n, std::int64_t size, unsigned long long* wrong)
 {
@@ -286,7 +286,7 @@ private:
 
     using numbers_of = thrust::counting_iterator<std::int64_t>;
 
-    /// cub::DeviceCopy::Batched of ranges that all have one size.
+    /// cub::DeviceCopy::Batched of ranges that all have the same size.
     template <class From, class To>
     timed_peer copy_batched(const char* name, From from, To to, std::int64_t intervals, std::int64_t n,
                             std::int64_t size, const offset* gather, const offset* scatter)
@@ -383,7 +383,7 @@ private:
         print("move of counts", size, n, bytes + 12.0 * static_cast<double>(intervals), of_counts, peer);
     }
 
-    /// Targets that are not side by side: what a rearrangement of records is.
+    /// Targets that are not adjacent, as when records are rearranged.
     void run_move_to_random_places(std::int64_t size, std::int64_t intervals, std::int64_t n,
                                    const device_array<offset>& offsets, const device_array<offset>& gather,
                                    const device_array<offset>& scatter)
@@ -419,7 +419,7 @@ private:
         run_known_size<25, word>(intervals, n, scatter_of, gather_of, peer, scatter_of);
     }
 
-    /// Word by word, and by `Wide`, which all ranges here begin and end at.
+    /// Word by word, and in units of `Wide`, to which all ranges here are aligned.
     template <int Size, class Wide>
     void run_known_size(std::int64_t intervals, std::int64_t n, const offset* offsets, const offset* gather,
                         const timed_peer& peer, const offset* scatter = nullptr)

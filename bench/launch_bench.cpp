@@ -1,8 +1,8 @@
-// The host's cost of launchbox::launch, against <<<>>> and cudaLaunchKernelEx, in one process: rounds in which all ways
-// of a kernel are timed in an order that is drawn anew. The ratio of a round is one of neighbours in time; the median
-// of the rounds is printed. Goal: at most 1.03 times <<<>>>. Needs a GPU; without one it says so, exit status 3.
+// Host time of launchbox::launch, against <<<>>> and cudaLaunchKernelEx, in one process: each round times all variants
+// of a kernel in a new random order. A ratio compares times of the same round; the median over the rounds is printed.
+// Goal: at most 1.03 times <<<>>>. Needs a GPU; without one it reports that and exits with 3.
 //
-//     launch_bench [rounds]        LAUNCHBOX_RECORD=FILE keeps the figures
+//     launch_bench [rounds]        LAUNCHBOX_RECORD=FILE writes the figures to FILE
 #include "launch_bench.hpp"
 
 #include <algorithm>

@@ -11,7 +11,7 @@ __global__ void eight(const float*, const float*, float*, int, int, long long, d
 __global__ void large_shared()
 {
     extern __shared__ int dynamic[];
-    if (gridDim.x == 0) dynamic[0] = 1;  // never: only the size counts
+    if (gridDim.x == 0) dynamic[0] = 1;  // never true: only the size counts
 }
 
 constexpr int threads = 128;
@@ -60,7 +60,7 @@ double eight_ours(int launches)
     });
 }
 
-// The peers opt in once, before; launchbox::launch looks at every launch whether it has.
+// The peers opt in once, before timing; launchbox::launch checks at every launch whether it has opted in.
 void opt_in_once()
 {
     static const cudaError_t once =

@@ -1,4 +1,4 @@
-// What launch_bench.cu and launch_box_bench.cu launch and time; rounds and ratios are those of the .cpp beside them.
+// What launch_bench.cu and launch_box_bench.cu launch and time; the .cpp files beside them do rounds and ratios.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,20 +13,20 @@
 
 namespace launchbox::bench {
 
-/// One way to launch one kernel. `batch(n)` launches it n times and gives the nanoseconds that the host took for one.
+/// One way to launch one kernel. `batch(n)` launches it n times and returns the host nanoseconds per launch.
 struct launch_way {
-    std::string kernel;  ///< what is launched; ways of the same kernel are compared
+    std::string kernel;  ///< ways with the same kernel are compared
     std::string way;     ///< such as "<<<>>>", "cudaLaunchKernelEx" or "launchbox::launch"
     double (*batch)(int launches) = nullptr;
 };
 
 std::vector<launch_way> launch_ways();
 
-/// Launches of a batch: fewer than the queue of a stream holds.
+/// Launches per batch: fewer than a stream's queue holds.
 inline constexpr int launches_of_batch = 200;
 
-/// The nanoseconds of one `launch()`. A batch begins with an idle GPU and is shorter than its queue, so that what is
-/// timed is the host's call and never the wait for a place in the queue.
+/// Nanoseconds per `launch()`. A batch starts with an idle GPU and is shorter than its queue, so only the host's call
+/// is timed and never a wait for space in the queue.
 template <class Launch>
 double timed(int launches, const Launch& launch)
 {
@@ -45,10 +45,10 @@ inline double median(std::vector<double> values)
     return *middle;
 }
 
-/// By kernel and way: the nanoseconds of a launch, one value a round.
+/// By kernel and way: the nanoseconds of a launch, one value per round.
 using launch_times = std::map<std::string, std::map<std::string, std::vector<double>>>;
 
-/// Rounds in which all ways are timed in an order that is drawn anew.
+/// Each round times all ways in a new random order.
 inline launch_times measure(int rounds)
 {
     std::vector<launch_way> ways = launch_ways();
@@ -62,7 +62,7 @@ inline launch_times measure(int rounds)
     return result;
 }
 
-/// Empty where there is no GPU.
+/// Empty if there is no GPU.
 inline std::string gpu_name()
 {
     int count = 0;
@@ -71,7 +71,7 @@ inline std::string gpu_name()
     return cudaGetDeviceProperties(&properties, 0) == cudaSuccess ? properties.name : "";
 }
 
-/// Empty, or the error that the runtime has pending at the end of a measurement.
+/// Empty, or the error pending in the runtime at the end of a measurement.
 inline std::string pending_error()
 {
     const cudaError_t code = cudaGetLastError();

@@ -1,9 +1,9 @@
-// What launch_box costs the host, against the same kernel with its row written into it and <<<>>>, in one process.
-// Warm: rounds in which all ways are timed in an order that is drawn anew; the difference of a round is one of
-// neighbours in time, and the median of the rounds is printed. Goal: at most 30 ns more. First launches: one kernel a
-// time, of many alike. Goal: at most 150 us more. Needs a GPU; without one it says so, exit status 3.
+// What launch_box costs the host, against <<<>>> of the same kernel with its row written into it, in one process. Warm
+// launches: each round times all ways in a new random order; a difference compares times of the same round, and the
+// median over the rounds is printed. Goal: at most 30 ns more. First launches: one kernel each time, out of many with
+// the same code. Goal: at most 150 us more. Needs a GPU; without one it reports that and exits with 3.
 //
-//     launch_box_bench [rounds]        LAUNCHBOX_RECORD=FILE keeps the figures
+//     launch_box_bench [rounds]        LAUNCHBOX_RECORD=FILE writes the figures to FILE
 #include "launch_box_bench.hpp"
 
 #include <cstdio>
@@ -51,7 +51,7 @@ nlohmann::ordered_json report(const launch_times& measured)
     return json;
 }
 
-// The first third of the kernels each in a fresh context, the others in one that has their image.
+// The first third of the kernels run in a fresh context each, the others in one that has loaded their image.
 nlohmann::ordered_json report_first(std::vector<first_way> ways)
 {
     nlohmann::ordered_json json;
@@ -104,7 +104,7 @@ int main(int count, char** arguments)
         return 3;
     }
     std::printf("%s, %d rounds of %d launches\n", gpu.c_str(), rounds, launches_of_batch);
-    // First launches before the others: they begin in contexts of their own, and what was opted in to would be gone.
+    // First launches come before the others: each starts in its own context, which would undo earlier opt-ins.
     const nlohmann::ordered_json first = report_first(first_ways());
     const launch_times measured = measure(rounds);
     if (const std::string error = pending_error(); !error.empty()) {

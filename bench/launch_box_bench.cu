@@ -1,5 +1,4 @@
-// The launches of launch_box_bench: bodies with a table, and the same code in kernels of their own with the row written
-// into them.
+// The launches of launch_box_bench: bodies with a table, and the same code in kernels with the row written into them.
 #include <launchbox/launch_box.cuh>
 
 #include <cstddef>
@@ -33,7 +32,7 @@ constexpr row hard_coded{256, 15, 2};
 constexpr int tile = hard_coded.threads * hard_coded.items;
 constexpr std::size_t shared_bytes = 60000;
 
-// Nothing to do: the element count is 0 on the device, whatever the host counts with.
+// Does nothing: the element count is 0 on the device, whatever count the host uses.
 template <row r>
 __device__ void work(const int* input, int* output, int count)
 {
@@ -72,7 +71,7 @@ struct many {
     }
 };
 
-// An SM of 12.0 has too little shared memory for two of these blocks.
+// An SM of 12.0 does not have enough shared memory for two of these blocks.
 struct body_with_shared {
     using tuning =
         launch_box<sm<75, row{256, 11, 1}>, sm<80, row{256, 11, 1}>, sm<90, row{256, 15, 2}>, sm<120, row{256, 15, 1}>>;
@@ -110,7 +109,7 @@ double plain_native(int launches)
         cudaLaunchKernelEx(&config, plain<-1>, none, none, 0);
     });
 }
-// The kernel of the body itself, whose name is longer than that of `plain`.
+// The body's own kernel, whose name is longer than that of `plain`.
 double body_chevrons(int launches)
 {
     using ours = detail::tuned_kernel<body<-1>, detail::this_unit, 0>;
@@ -213,7 +212,7 @@ double attributes_alone(int calls)
     });
 }
 
-// Each number once a kind.
+// Each number once per kind.
 template <int I>
 void prepare_ours()
 {
@@ -280,7 +279,7 @@ std::vector<first_way> first_ways()
 double time_first(void (*call)(), bool reset)
 {
     if (reset) cudaDeviceReset();
-    cudaFree(nullptr);  // the context is there
+    cudaFree(nullptr);  // creates the context
     if (!reset) other_of_the_image<<<1, 1>>>();
     return timed(1, call);
 }

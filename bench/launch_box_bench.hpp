@@ -1,4 +1,4 @@
-// First launches, which can be timed once; see launch_box_bench.cpp. Warm ones are launch_ways() of launch_bench.hpp.
+// First launches, each of which can be timed only once; see launch_box_bench.cpp. launch_bench.hpp has warm ones.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace launchbox::bench {
 
-/// A way to come to a kernel for the first time: every call is for another kernel, alike in code.
+/// One way to make a first launch: every call launches another kernel with the same code.
 struct first_way {
     std::string way;
     bool ours = false;
@@ -14,8 +14,8 @@ struct first_way {
 };
 std::vector<first_way> first_ways();
 
-/// The nanoseconds that the call took: in a fresh context (`reset`), in which no image is loaded yet, or in one where
-/// another kernel of the image is.
+/// The nanoseconds of the call: in a fresh context (`reset`), with no image loaded, or in one that has launched another
+/// kernel of the image.
 double time_first(void (*call)(), bool reset);
 
 }  // namespace launchbox::bench

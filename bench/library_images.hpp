@@ -1,4 +1,4 @@
-// What reading a library has to decompress, and that alone: the peer of image_bench.
+// The peer of image_bench: only decompresses what reading a library has to decompress.
 #pragma once
 
 #include <lz4.h>
@@ -20,14 +20,14 @@ namespace launchbox::bench {
 struct library_images {
     std::vector<fatbin_entry> images;  ///< those that `read_binary` reads, in its order: the largest first
     std::size_t cubins = 0, compressed = 0;
-    std::uint64_t compressed_bytes = 0;    ///< of compressed images, as they lie in the file
-    std::uint64_t decompressed_bytes = 0;  ///< of these, decompressed
+    std::uint64_t compressed_bytes = 0;    ///< of compressed images, as stored in the file
+    std::uint64_t decompressed_bytes = 0;  ///< of the same images, decompressed
     std::uint64_t stored_bytes = 0;        ///< of images that are not compressed
     std::uint64_t largest = 0;             ///< the largest compressed image, decompressed
     std::uint64_t largest_of_all = 0;      ///< the largest image of any kind
 };
 
-/// The cubins and PTX of a library, without those that only the device linker reads, as `read_binary` does by default.
+/// The cubins and PTX of a library except those for the device linker, as `read_binary` reads them by default.
 inline library_images images_of(std::string_view bytes)
 {
     library_images result;
@@ -51,7 +51,7 @@ inline library_images images_of(std::string_view bytes)
     return result;
 }
 
-/// Nothing but calls of ZSTD_decompressDCtx and LZ4_decompress_safe, with one context and one buffer for all.
+/// Only calls ZSTD_decompressDCtx and LZ4_decompress_safe, with one context and one buffer for all images.
 class plain_decompressor {
 public:
     explicit plain_decompressor(std::uint64_t largest)
@@ -80,7 +80,7 @@ private:
     std::size_t capacity_;
 };
 
-/// The peer on several threads, each with a context and a buffer of its own that is made here, as `read_binary` does.
+/// The peer on several threads. Each creates its own context and buffer here, as `read_binary` does.
 inline void decompress_all(const library_images& library, unsigned threads)
 {
     run_parallel(
@@ -89,7 +89,8 @@ inline void decompress_all(const library_images& library, unsigned threads)
             thread_local plain_decompressor unpack(0);
             thread_local std::uint64_t room = 0;
             if (room < library.images[i].decompressed_bytes) {
-                // Largest first: this happens once a thread, or again where another library has larger images.
+                // Largest first, so this allocates once per thread, and again only if another library has larger
+                // images.
                 room = library.images[i].decompressed_bytes;
                 unpack = plain_decompressor(room);
             }

@@ -1,10 +1,11 @@
-// Live registers by our own decoder against nvdisasm's, at every instruction of kernels of any files.
+// Live registers by our own decoder against those of nvdisasm, at every instruction of kernels in any files.
 //
 //     live_registers_differences [--nvdisasm PATH] [--every N] [--at-most BYTES] [--show N] [-o RECORD.json] FILE...
 //
-// Every Nth kernel of each image, kernels of more than BYTES of code left out. Compared are the number of live
-// registers of each of the four files and which general registers live. A row for each architecture; exit status 1
-// where a kernel that we call exact differs. SPDX-License-Identifier: Apache-2.0
+// Takes every Nth kernel of each image, without kernels of more than BYTES of code. Compares the number of live
+// registers in each of the four files, and which general registers are live. Prints a row for each architecture; exit
+// status 1 if a kernel that we call exact differs.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -69,7 +70,7 @@ private:
     int shown_ = 0;
 };
 
-// nvdisasm keeps account of UR4 to UR62 alone.
+// nvdisasm only tracks UR4 to UR62.
 int uniform_that_nvdisasm_counts(const register_set& live)
 {
     constexpr std::uint64_t counted = 0x7ffffffffffffff0;
@@ -93,7 +94,8 @@ void comparison::examine(const cubin_examination& cubin)
     std::vector<bool> wanted;
     for (const kernel_info& kernel : cubin.kernels)
         wanted.push_back(index++ % with_.every == 0 && kernel.figures.code_bytes.value_or(0) <= with_.at_most);
-    // What a call changes depends for nvdisasm on the other kernels that it is asked about: these alone.
+    // For nvdisasm, the registers that a call changes depend on the other kernels in the query, so ask about these
+    // alone.
     for (std::size_t k = 0; k < cubin.kernels.size(); ++k) {
         if (!wanted[k] || !has_calls(cubin.kernels[k], image->sections[cubin.sections[k]].content, *image, sm))
             continue;

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes src/image/code/operand_table.inc: which fields of which machine instructions name registers, and how many.
+"""Makes src/image/code/operand_table.inc: which fields of machine instructions name registers, and how many.
 
     bench/make_operand_table.py --samples TOOL --nvdisasm NVDISASM [--architectures 75,80,...] [--keep FOLDER]
                                 [-o src/image/code/operand_table.inc] [--compare TABLE.inc] LIBRARY...
 
-Needs nvcc in PATH, nvdisasm, and `instruction_samples` (built with LAUNCHBOX_BENCH). Takes instructions of every kind out
-of the libraries, and variants of them: registers with numbers that tell fields apart, predicates likewise, single bits
-changed. nvdisasm says of each which registers it reads and writes (the marks of --print-life-ranges). From that follows,
-for each opcode: the fields; which bits decide how many registers a field stands for, the fewest that explain all
-answers; and which bits were the same in all valid instructions, so that code with other values is called unknown.
+Needs nvcc in PATH, nvdisasm, and `instruction_samples` (built with LAUNCHBOX_BENCH). Takes instructions of every kind
+from the libraries, and varies them: register numbers that tell fields apart, predicates likewise, single bits changed.
+nvdisasm reports which registers each one reads and writes (the marks of --print-life-ranges). From that follows, for
+each opcode: the fields; the fewest bits that decide how many registers a field stands for and explain all answers; and
+which bits were the same in all valid instructions, so that code with other values is called unknown.
 
-nvdisasm runs once for each 2,500 instructions, on all cores. With --keep, answers are kept in FOLDER after each of these
-runs and not asked for again, so that a run that was ended goes on. 15 libraries of CUDA 13 answered for the table that is
-in the tree. With --compare, another table is asked the same questions, that in the tree for example.
-Exit status 1 where an answer remains that a table contradicts.
+nvdisasm runs once for each 2,500 instructions, on all cores. With --keep, answers are saved in FOLDER after each of
+these runs and not asked for again, so that an interrupted run can continue. The table in the tree comes from 15
+libraries of CUDA 13. --compare asks another table, for example the one in the tree, the same questions. Exit status 1
+if a table contradicts an answer.
 """
 import argparse
 import collections
@@ -31,7 +31,8 @@ import sys
 import tempfile
 
 FAMILIES = {"old": (75, 80, 86, 87, 89, 90), "new": (100, 103, 110, 120, 121)}
-# Where encodings may change within a family: pseudo-bits of an instruction, behind its 105 bits that are no scheduling.
+# Architectures at which encodings may change within a family: pseudo-bits after the 105 non-scheduling bits of an
+# instruction.
 STEPS = {"old": (80, 86, 89, 90), "new": (103, 110, 120, 121)}
 INSTRUCTION_BITS = 105
 SCHEDULING = 0x000fe20000000000
@@ -39,10 +40,10 @@ NOP = struct.pack("<QQ", 0x7918, 0x000fc00000000000)
 EXIT = struct.pack("<QQ", 0x794d, 0x000fea0003800000)
 MASK = (1 << 64) - 1
 AT_ONCE = 2500  # nvdisasm's time for one function grows faster than its size
-# Branches, calls, returns, convergence barriers: src/image/code/control_flow.cpp knows them.
+# Branches, calls, returns and convergence barriers, which src/image/code/control_flow.cpp handles.
 FLOW = {0x343, 0x348, 0x547, 0x941, 0x942, 0x943, 0x944, 0x945, 0x947, 0x948, 0x949, 0x94a, 0x94c, 0x94d, 0x950, 0x958,
         0x959, 0x95b, 0x95c}
-# Fields that may hold a register, and predicates; those from 150 on stand 100 bits lower and are inverted.
+# Fields that may hold a register, and predicate fields; those from 150 on are 100 bits lower and inverted.
 GENERAL = (16, 24, 32, 64, 40, 48, 52, 72)
 UNIFORM = (16, 24, 32, 64, 40, 48, 56, 72)
 PREDICATE = (12, 68, 77, 81, 84, 87, 16, 24, 32, 64, 74, 187, 164)
@@ -51,7 +52,7 @@ UNUSUAL = {"R": (40, 48, 52, 72), "U": (40, 48, 56, 72), "P": (16, 24, 32, 64, 7
            "Q": (16, 24, 32, 64, 74, 187, 164)}
 FILES = {b"GPR": "R", b"PRED": "P", b"UGPR": "U", b"UPRED": "Q"}
 FILE_NUMBER = {"R": 0, "U": 1, "P": 2, "Q": 3}
-# nvdisasm keeps account of UR4 to UR62 alone.
+# nvdisasm only tracks UR4 to UR62.
 FIRST_UNIFORM, LAST_UNIFORM = 4, 62
 
 Answer = collections.namedtuple("Answer", "reads writes")  # sets of (file, number)
@@ -193,7 +194,7 @@ def with_registers(word, numbers):
 
 
 def questions(samples, of_each):
-    """Of the samples of one opcode: themselves, with other registers and predicates, with single bits changed."""
+    """The samples of one opcode: unchanged, with other registers and predicates, with single bits changed."""
     by_modifiers = {}
     for word in samples:
         by_modifiers.setdefault(word >> 72, word)
@@ -257,7 +258,7 @@ def explain(word, numbers, file, positions, family):
 
 
 def fields_of(answers, file, family):
-    """The fewest positions that explain all, unusual ones only where they must be; and what they do not explain."""
+    """The fewest positions that explain all, unusual ones only if needed; and what they do not explain."""
     positions = list(POSITIONS[file])
     unexplained = [word for word, numbers in answers if explain(word, numbers, file, positions, family)[1]]
     rest = [(word, numbers) for word, numbers in answers if word not in set(unexplained)]
@@ -450,7 +451,7 @@ def table_from(text):
 
 
 def agreement(model, answers, family):
-    """How many answers it predicts, calls unknown, contradicts; and some of the last."""
+    """How many answers it predicts, calls unknown and contradicts; and some that it contradicts."""
     predicted = [(word, answer, predict(model, word, family)) for word, answer in answers]
     wrong = [(word, answer, said) for word, answer, said in predicted if said is not None and said != answer]
     unknown = sum(said is None for _, _, said in predicted)
@@ -498,7 +499,7 @@ def main():
             def all_answers():
                 return [(word | steps[sm], answer) for sm, of_sm in answers.items() for word, answer in of_sm.items()]
 
-            # Then once more with the samples that this does not know.
+            # A second pass also asks about the samples that the first table does not cover.
             for last in (False, True):
                 models[family], misfits = learn(all_answers(), family)
                 if last:

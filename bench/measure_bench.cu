@@ -1,8 +1,8 @@
-// How well launchbox::measure repeats: the spread of 20 medians of one kernel, the greatest over the least, against the
-// mean of 7 event timings without flushing and holding, as Kernel Tuner takes them. All ways of a kernel take turns in
-// one process. Goal: cold medians within 1 %. Needs a GPU; without one it says so, exit status 3.
+// How repeatable launchbox::measure is: the spread (largest / smallest) of 20 medians of one kernel, against the mean
+// of 7 event timings without flushing and holding, as in Kernel Tuner. All variants for a kernel alternate in one
+// process. Goal: cold medians within 1 %. Needs a GPU; without one it reports that and exits with 3.
 //
-//     measure_bench [repeats]        LAUNCHBOX_RECORD=FILE keeps the figures
+//     measure_bench [repeats]        LAUNCHBOX_RECORD=FILE writes the figures to FILE
 #include <launchbox/measure.cuh>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// launchbox::merge_sort beside cub::DeviceMergeSort and, where the order is < of numbers, cub::DeviceRadixSort: one
-// type of keys and values per program, since nvcc is slow at sorts. bench/measure_merge_sort compiles them all, runs
-// them and makes tables of what they print, which is one line of JSON for each comparison.
+// launchbox::merge_sort against cub::DeviceMergeSort and, where the order is < of numbers, cub::DeviceRadixSort: one
+// type of keys and values per program, since nvcc compiles sorts slowly. bench/measure_merge_sort compiles and runs all
+// programs and makes tables of their output, one line of JSON for each comparison.
 //
 //     nvcc -std=c++20 -O3 -arch=native -Iinclude -Itests -DKEY=u32 -DVALUE=u32 bench/merge_sort_bench.cu -o bench
 //     ./bench [--part table|grid|worst] [--max-log2 28] [--quick]
 //
-// KEY: i8 i16 i32 i64 i128 u32 u64 f32 f64 c32; VALUE: none or one of them, or b16, of 16 bytes.
+// KEY: i8 i16 i32 i64 i128 u32 u64 f32 f64 c32; VALUE: none, one of these, or b16 (16 bytes).
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 
@@ -55,7 +55,7 @@ constexpr bool has_values = !std::is_same_v<value, none>;
 constexpr std::size_t value_bytes = has_values ? sizeof(value) : 0;
 constexpr bool has_radix = !std::is_same_v<key, c32>;
 
-/// Of complex numbers the magnitude, as CUB's benchmark has it, but without its tolerance.
+/// Complex numbers by magnitude, as in CUB's benchmark, but without its tolerance.
 struct by_magnitude {
     __host__ __device__ static double of(const c32& z)
     {
@@ -81,8 +81,8 @@ __device__ Float uniform(std::uint64_t random)
     return static_cast<Float>((static_cast<double>(random >> 11) / (std::uint64_t{1} << 53) * 2 - 1) * most);
 }
 
-/// As CUB's benchmark makes them: uniform numbers, of which `words` are combined by AND of their bits. The entropy of a
-/// bit is 1.000 with one word and 0.201 with five.
+/// As in CUB's benchmark: uniform numbers, `words` of which are combined by a bitwise AND. The entropy of a bit is
+/// 1.000 with one word and 0.201 with five.
 template <class Key>
 __device__ Key random_key(std::uint64_t i, int words)
 {
@@ -159,8 +159,8 @@ struct memory {
     value* values() const { return reinterpret_cast<value*>(data); }
 };
 
-/// Calls a sort of CUB's with the values or without. `SortPairs` and `SortKeys` promise no stability (the functions
-/// that begin with Stable do; CUB 3.0 has one implementation).
+/// Calls a sort of CUB, with or without values. `SortPairs` and `SortKeys` are not guaranteed to be stable (the
+/// functions that begin with Stable are; CUB 3.0 implements both the same way).
 cudaError_t cub_merge(void* space, std::size_t& bytes, key* keys, value* values, int n, cudaStream_t stream)
 {
     if constexpr (has_values)
@@ -188,7 +188,7 @@ void our_merge(key* keys, value* values, std::int64_t n, cudaStream_t stream, la
         launchbox::merge_sort(stream, keys, n, order{}, space);
 }
 
-/// The bytes of an element that the passes of a sort with `Carried` values read and write.
+/// The bytes per element that the passes of a sort with `Carried` values read and write.
 template <class Carried>
 double bytes_of_passes(std::int64_t n, std::size_t carried_bytes)
 {
@@ -199,8 +199,8 @@ double bytes_of_passes(std::int64_t n, std::size_t carried_bytes)
     return 2.0 * (passes + 1) * static_cast<double>(sizeof(key) + carried_bytes);
 }
 
-/// The bytes that our passes read and write. Of launchbox's insides, only this. A template, so that only one branch is
-/// compiled.
+/// The bytes that our passes read and write, the only use of launchbox internals here. A template, so that only one
+/// branch is compiled.
 template <class Value>
 double bytes_moved_with(std::int64_t n)
 {
@@ -250,7 +250,7 @@ public:
         const launchbox::workspace space(space_.data, bytes);
         result.ours = ms([&](cudaStream_t stream) { our_merge(keys_.keys(), values_.values(), n, stream, space); },
                          key_bytes, result.problem);
-        // What came out is compared with what comes out of CUB.
+        // The result is compared with CUB's.
         check(cudaMemcpy(other_keys_.data, keys_.data, key_bytes, cudaMemcpyDeviceToDevice), "cudaMemcpy");
         const int count = static_cast<int>(n);
         bytes = 0;

@@ -1,14 +1,14 @@
-// launchbox::merge_sort beside cub::DeviceMergeSort::StableSortKeys and StableSortPairs, cell by cell: one type of keys
-// and values a program, sizes of 2^10 to 2^28, ten inputs. Each cell is timed three ways: by CUDA events with the L2
-// flushed, by events with the L2 as it is after the keys were copied, and by the host's clock, from before the call
-// until the stream is synchronised. Every result is compared with CUB's, byte for byte. bench/measure_merge_sort_cells
-// compiles the programs, runs them and makes tables of what they print, a line of JSON for each cell:
+// launchbox::merge_sort against cub::DeviceMergeSort::StableSortKeys and StableSortPairs, cell by cell: one type of
+// keys and values per program, sizes of 2^10 to 2^28, ten inputs. Each cell is timed in three ways: by CUDA events with
+// the L2 flushed, by events with the L2 as copying the keys left it, and by the host's clock from the call until the
+// stream is synchronised. Every result is compared with CUB's, byte for byte. bench/measure_merge_sort_cells compiles
+// and runs the programs and makes tables of their output, a line of JSON for each cell:
 //
 //     nvcc -std=c++20 -O3 -arch=native -Iinclude -Itests -DKEY=u32 -DVALUE=u32 -DORDER=less bench/merge_sort_cells.cu
 //     ./a.out [--log2 10,20,28] [--inputs random,equal]
 //
-// KEY: u32 u64 i16 f32 f64 f64_i32 u64_i32; VALUE: none or one of them; ORDER: less, falling, own_order. Ends with 1
-// where a result differs or was not measured, and with 77 without a GPU.
+// KEY: u32 u64 i16 f32 f64 f64_i32 u64_i32; VALUE: none or one of them; ORDER: less, falling, own_order. Exits with 1
+// if a result differs or was not measured, and with 77 without a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/version.cuh>
@@ -49,7 +49,7 @@ using key = KEY;
 using value = VALUE;
 using order = ORDER;
 constexpr bool has_values = !std::is_same_v<value, none>;
-// Above it the L2 holds so little of the data that a warm one is a cold one.
+// Above this, the L2 holds so little of the data that warm and cold no longer differ.
 constexpr std::int64_t most_warm = std::int64_t{1} << 24;
 
 template <class Key>

@@ -1,11 +1,11 @@
-// launchbox::merge_sort beside cub::DeviceMergeSort::StableSortKeys for keys whose equal ones may differ: floats by
-// `>`, integers by a comparator of one's own, a struct of a double and an int. Random keys, and keys of which all but
-// one in 128 are in order. Every result is compared with CUB's, byte for byte. Needs a GPU:
+// launchbox::merge_sort against cub::DeviceMergeSort::StableSortKeys for keys that can be equal but not identical:
+// floats by `>`, integers by a user's comparator, a struct of a double and an int. Inputs: random keys, and keys of
+// which all but one in 128 are in order. Every result is compared with CUB's, byte for byte. Needs a GPU:
 //
 //     nvcc -std=c++20 -O3 -arch=sm_90 -I include bench/merge_sort_orders.cu -o merge_sort_orders && ./merge_sort_orders
 //
-// Prints a line for each type and size: microseconds, medians, with the L2 flushed before each sample. Ends with 1
-// where a result differs, and with 77 without a GPU.
+// Prints a line for each type and size: median microseconds, with the L2 flushed before each sample. Exits with 1 if a
+// result differs, and with 77 without a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <cub/device/device_merge_sort.cuh>
 #include <launchbox/algorithms/merge_sort.cuh>

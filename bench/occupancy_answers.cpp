@@ -1,5 +1,6 @@
-// Resident blocks for questions on standard input, a line each: compute capability as 90, threads, registers, shared
-// bytes of a block, carveout in percent (-1: the driver chooses), barriers. Prints a number a line.
+// Answers questions on standard input, one per line: compute capability such as 90, threads, registers, shared memory
+// per block in bytes, carveout in percent (-1: the driver chooses), barriers. Prints the resident blocks, one number
+// per line.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <launchbox/occupancy.hpp>

@@ -1,9 +1,9 @@
-// The model against cuda_occupancy.h, asked the same questions in one process.
+// The model against cuda_occupancy.h, with the same questions in one process.
 //
-// Two sets of questions, both about one architecture with default settings, as a program that looks for a block size
-// asks them: `random` (registers, threads, shared memory and barriers at random: branches cannot be predicted) and
+// Two sets of questions, both about one architecture with default settings, as from a program that looks for a block
+// size: `random` (random registers, threads, shared memory and barriers, so that branches cannot be predicted) and
 // `sweep` (every block size with every register count). Both sides get their inputs in their own structures, filled
-// beforehand, and must deliver their whole result to memory where they have one.
+// beforehand, and must write their whole result to memory if they have one.
 #include <launchbox/residency_table.hpp>
 
 #include "../tests/include/oracle.hpp"
@@ -123,7 +123,7 @@ void thresholds_and_slack(benchmark::State& state)
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(questions.size()));
 }
 
-// All 32 block sizes with all 255 register counts of one architecture, the table's own filling included.
+// All 32 block sizes with all 255 register counts of one architecture, including the time to fill the table.
 void one_architecture(benchmark::State& state)
 {
     for (auto _ : state) {

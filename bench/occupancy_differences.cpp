@@ -1,5 +1,5 @@
-// The long form of the oracle test: 200 million random questions (or as many as the first argument says) to the model
-// and to cuda_occupancy.h, on all cores. Prints how many differ; exit 1 when any does.
+// The long form of the oracle test: asks the model and cuda_occupancy.h 200 million random questions (or as many as the
+// first argument says) on all cores. Prints how many answers differ; exits with 1 if any does.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The most memory that a piece of work had at once, without the file that it read.
+// The peak memory of a piece of work, without the file that it read.
 #pragma once
 
 #include <fcntl.h>
@@ -18,16 +18,16 @@ namespace launchbox::bench {
 
 struct peak_memory {
     std::int64_t peak_bytes = 0;     ///< above what the process had before
-    std::int64_t results_bytes = 0;  ///< of these, what the results of the work hold when it is done
+    std::int64_t results_bytes = 0;  ///< of these, held by the results at the end
 };
 
-/// Runs `work(bytes of the file)`, which returns its results, and measures the memory of this process meanwhile. To be
-/// called in a process that has done nothing else: memory that was freed before would be used again unseen. `nullopt`
-/// where the file cannot be mapped or the kernel does not let the peak be reset (no /proc/self/clear_refs).
+/// Runs `work(bytes of the file)`, which returns its results, and measures the memory of this process meanwhile. Call
+/// it in a process that has done nothing else: reused memory that was freed before would not be seen. `nullopt` if the
+/// file cannot be mapped or the kernel does not allow the peak to be reset (no /proc/self/clear_refs).
 ///
-/// Linux keeps the peak of all resident pages (VmHWM), and pages of a mapped file count in it. So the whole file is
-/// mapped, read and locked before the peak is reset: its pages are then the same number before, during and after, and
-/// the growth of the peak is memory of the work alone. Sampling would miss a short peak.
+/// Linux records the peak of all resident pages (VmHWM), which includes pages of a mapped file. So the whole file is
+/// mapped, read and locked before the peak is reset: its pages then count the same before, during and after the work,
+/// and any growth of the peak comes from the work. Sampling would miss a short peak.
 template <class Work>
 std::optional<peak_memory> measure_peak_memory(const std::string& file, const Work& work);
 
@@ -48,14 +48,14 @@ inline bool reset_peak()
     return refs.good();
 }
 
-// What malloc has handed out and not taken back, in all its arenas.
+// Bytes allocated by malloc and not yet freed, in all its arenas.
 inline std::int64_t allocated_bytes()
 {
     const struct mallinfo2 info = ::mallinfo2();
     return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
 }
 
-// The file in memory that stays: its pages neither come nor go while the work runs.
+// The file mapped in memory, with all pages resident while the work runs.
 inline std::optional<std::string_view> map_resident(const std::string& file)
 {
     const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -65,7 +65,7 @@ inline std::optional<std::string_view> map_resident(const std::string& file)
     void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
     ::close(descriptor);
     if (data == MAP_FAILED) return std::nullopt;
-    (void)::mlock(data, size);  // where it may not, the pages stay as long as memory is not short
+    (void)::mlock(data, size);  // without it, pages stay unless memory runs short
     return std::string_view(static_cast<const char*>(data), size);
 }
 
@@ -82,7 +82,7 @@ std::optional<peak_memory> measure_peak_memory(const std::string& file, const Wo
     const std::int64_t before = status_bytes("VmRSS");
     peak_memory found;
     decltype(work(*bytes)) results;
-    // In a thread of its own, so that what threads keep for themselves is gone when the results are counted.
+    // On a separate thread, so that thread-local memory is freed before the results are counted.
     std::jthread([&] { results = work(*bytes); }).join();
     found.peak_bytes = status_bytes("VmHWM") - before;
     found.results_bytes = allocated_bytes() - allocated_before;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python package costs beside the tool alone: one launch, a million launches, libraries.
+"""What the Python package costs compared with the tool alone: one launch, a million launches, libraries.
 
     PYTHONPATH=python LAUNCHBOX_TOOL=build/release/launchbox bench/python_calls.py [--rounds 3] LIBRARY...
 
-Prints seconds of wall time, each the best of so many rounds, and the processor's time of Python itself.
+Prints wall time in seconds, the best of the rounds, and the processor time of Python itself.
 """
 import argparse
 import os

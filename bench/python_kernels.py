@@ -4,8 +4,8 @@
 
     PYTHONPATH=python LAUNCHBOX_TOOL=build/release/launchbox bench/python_kernels.py
 
-Each is compared with what its own library says of it (registers, and bytes of local memory). A library that is not
-there is named. Exit status 1 if anything differs.
+Each is compared with what its own library reports (registers and bytes of local memory). A missing library is named.
+Exit status 1 if anything differs.
 """
 import importlib
 import os
@@ -202,7 +202,7 @@ def cuda_core_objects():
 
 
 def number(value):
-    """Of an attribute, which earlier versions have as a method."""
+    """The value of an attribute, which is a method in earlier versions."""
     return value() if callable(value) else value
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that measure_python_tuning tunes: of Triton, CuPy and PyTorch, and some that misbehave."""
+"""Kernels that measure_python_tuning tunes: Triton, CuPy and PyTorch kernels, and some that misbehave."""
 import os
 
 import torch
@@ -46,7 +46,7 @@ def config(m, n, k, group, stages, warps, maxnreg=None):
                          num_stages=stages, num_warps=warps, maxnreg=maxnreg)
 
 
-# Those of the tutorial for fp16.
+# The tutorial's configurations for fp16.
 TUTORIAL = [config(128, 256, 64, 8, 3, 8), config(64, 256, 32, 8, 4, 4), config(128, 128, 32, 8, 4, 4),
             config(128, 64, 32, 8, 4, 4), config(64, 128, 32, 8, 4, 4), config(128, 32, 32, 8, 4, 4),
             config(64, 32, 32, 8, 5, 2), config(32, 64, 32, 8, 5, 2)]
@@ -193,7 +193,7 @@ def run_operation(data, operation):
     return operation(data["x"], data["w"])
 
 
-# ---- those that misbehave, beside good ones
+# ---- kernels that misbehave, beside good ones
 
 
 @triton.jit
@@ -204,9 +204,9 @@ def planted_kernel(x, y, out, flag, n, MODE: tl.constexpr, BLOCK: tl.constexpr):
     if MODE == 1:  # hangs
         while tl.load(flag, volatile=True) == 0:
             total += 0.0
-    if MODE == 2:  # writes where nothing is
+    if MODE == 2:  # writes out of bounds
         tl.store(out + offsets.to(tl.int64) * 1073741824, total)
-    if MODE == 3:  # wrong, and faster
+    if MODE == 3:  # wrong but faster
         total = tl.load(x + offsets, mask=mask)
     tl.store(out + offsets, total, mask=mask)
 

@@ -13,7 +13,7 @@
 
 namespace launchbox::bench {
 
-/// "ours is N times as fast as theirs", and what was promised.
+/// "ours is N times as fast as theirs", and the promised ratio.
 struct promise {
     std::string ours, theirs;
     double at_least = 1;
@@ -29,7 +29,7 @@ public:
         ConsoleReporter::ReportRuns(runs);
     }
 
-    /// Prints a line for each promise; how many are kept is for the reader, not for an exit status: machines are noisy.
+    /// Prints a line for each promise. Does not set an exit status, as machines are noisy: the reader judges.
     void print(const std::vector<promise>& promises) const
     {
         std::printf("\n%-34s %-34s %8s %8s\n", "this", "against", "ratio", "goal");
@@ -60,7 +60,7 @@ private:
     std::map<std::string, double> medians_;
 };
 
-/// Runs what is registered with nine alternating rounds and prints the promises.
+/// Runs the registered benchmarks in nine alternating rounds and prints the promises.
 inline int run(int count, char** arguments, const std::string& command, const std::vector<promise>& promises)
 {
     std::vector<char*> all(arguments, arguments + count);

@@ -1,4 +1,4 @@
-// What a benchmark measured, kept as JSON so that figures in the documentation can name their source.
+// Saves the results of a benchmark as JSON, so that figures in the documentation can name their source.
 #pragma once
 
 #include <cstdlib>
@@ -9,8 +9,8 @@
 
 namespace launchbox::bench {
 
-/// Writes `figures` to the file that LAUNCHBOX_RECORD names, under what was run where and when; LAUNCHBOX_COMMIT is
-/// kept with it. Without the variable nothing is written.
+/// Writes `figures` to the file named by LAUNCHBOX_RECORD, with the command, place and time of the run, and
+/// LAUNCHBOX_COMMIT. Without that variable it writes nothing.
 inline void record(const std::string& command, const nlohmann::ordered_json& figures)
 {
     const char* path = std::getenv("LAUNCHBOX_RECORD");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How many evaluations Kernel Tuner's strategies need on recorded spaces: what to hold `launchbox bench-search` against.
+"""How many evaluations Kernel Tuner's strategies need on recorded spaces: a reference for `launchbox bench-search`.
 
     bench/replay_kernel_tuner.py CACHE... [--strategy pso,mls] [--searches 100] [--most 500] [--seconds 45] [--jobs 16]
 
@@ -10,8 +10,8 @@ search has no more than --most of them. Each line: space, strategy, searches, th
 evaluations to within 10, 5 and 1 % of the best. "-": not reached. Searches that take longer than --seconds are left out
 and counted at the end of the line.
 
-Each search has a search space of its own: Kernel Tuner's keeps which random neighbours it gave out, and a search that
-gets one used by others seems to need a fraction of its evaluations.
+Each search has its own search space: Kernel Tuner's space remembers the random neighbours that it gave out, so a search
+that reuses one seems to need only a fraction of its evaluations.
 """
 import argparse
 import contextlib
@@ -45,7 +45,7 @@ class TooLong(Exception):
 
 
 class Runner(SimulationRunner):
-    """Notes after how many evaluations each target was reached; then the search may end."""
+    """Records after how many evaluations each target was reached; then the search may end."""
 
     def __init__(self, best):
         super().__init__(None, Options(kernel_name="replay"), Options(quiet=True), 7, None)

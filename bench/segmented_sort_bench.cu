@@ -1,7 +1,7 @@
-// launchbox::segmented_merge_sort beside cub::DeviceSegmentedSort::StableSortKeys and StableSortPairs: segments of
-// between half of a size and that size, as in CUB's own benchmark but for more sizes, and sizes by a power law (a
-// logarithmic normal distribution), with which few segments have most elements. Every result is compared with CUB's,
-// byte for byte. Needs a GPU:
+// launchbox::segmented_merge_sort against cub::DeviceSegmentedSort::StableSortKeys and StableSortPairs. Segments have
+// between half of a size and that size, as in CUB's own benchmark but for more sizes, or sizes by a power law (a
+// log-normal distribution), where few segments have most elements. Every result is compared with CUB's, byte for byte.
+// Needs a GPU:
 //
 //     nvcc -std=c++20 -O3 -arch=sm_90 -I include bench/segmented_sort_bench.cu -o segmented_sort_bench
 //     ./segmented_sort_bench [type [sizes [elements]]]   u32, u64, f32, i16, u32-u32 or u64-u64, "all" for all of them,
@@ -9,10 +9,10 @@
 //                             and of how many elements, as powers of two, such as 20,22; 14, 16 and 18 only so
 //
 // With -DKEY=u32 -DVALUE=u32 (or none) it is a program for one type: bench/measure_segmented_sort compiles one for each
-// with all cores, and runs them.
+// type on all cores and runs them.
 //
-// Prints a line for each cell: microseconds, medians, with the L2 flushed before each sample; at the end the geometric
-// means. Ends with 1 where a result differs, and with 77 without a GPU.
+// Prints a line for each cell: median microseconds, with the L2 flushed before each sample; at the end the geometric
+// means. Exits with 1 if a result differs, and with 77 without a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <cub/device/device_segmented_sort.cuh>
 #include <cub/version.cuh>

@@ -1,5 +1,4 @@
-// What the benchmarks of sorts share: keys by number and orders of one's own, memory, a look at CUDA's errors, and the
-// comparison of results.
+// Common parts of the sort benchmarks: keys by index, own orders, memory, CUDA error checks, and comparison of results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 
-/// What a macro stands for, as text.
+/// The expansion of a macro, as text.
 #define TEXT(word) TEXT_OF(word)
 #define TEXT_OF(word) #word
 
@@ -36,14 +35,14 @@ struct f64_i32 {
     std::int32_t padding;  // a member, so that all bytes can be compared
 };
 
-/// An integer key and the index of what it belongs to, which is not compared.
+/// An integer key and the index of its item, which is not compared.
 struct u64_i32 {
     u64 key;
     std::int32_t index;
     std::int32_t padding;
 };
 
-/// By `<`, but a type that no library knows; f64_i32 lexicographic, u64_i32 by its key.
+/// `<`, but as a type that no library recognises; f64_i32 lexicographically, u64_i32 by its key.
 struct own_order {
     template <class T>
     __host__ __device__ bool operator()(const T& a, const T& b) const

@@ -1,5 +1,5 @@
-// Finding 10^5 candidates among 10^8 points, against trying the same expressions on the full product one point at a
-// time. Prints seconds and ratios; LAUNCHBOX_RECORD names the file that keeps them.
+// Finding 10^5 candidates among 10^8 points, against testing the same expressions on each point of the full product.
+// Prints seconds and ratios; LAUNCHBOX_RECORD names the file to which they are written.
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -30,7 +30,7 @@ tune_spec spec_with(std::vector<std::string> constraints)
     return spec;
 }
 
-// The first `most` points of the product, as the simplest code tries them.
+// The first `most` points of the product, tested by the simplest code.
 std::size_t naive(const tune_spec& spec, std::uint64_t most)
 {
     std::vector<value_expression> expressions;

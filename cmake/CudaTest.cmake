@@ -66,17 +66,17 @@ function(launchbox_cuda_object variable name source)
   if(cuda_RELOCATABLE)
     list(APPEND targets -rdc=true)
   endif()
-  # For nvcc a comma ends a definition.
+  # To nvcc, a comma ends a definition.
   list(TRANSFORM cuda_DEFINITIONS REPLACE "," "\\\\,")
   list(TRANSFORM cuda_DEFINITIONS PREPEND -D)
 
   set(includes "$<FILTER:$<TARGET_PROPERTY:${name},INCLUDE_DIRECTORIES>,EXCLUDE,^/usr/include/?$>")
-  # Libraries leave empty entries in it.
+  # Libraries leave empty entries in the list.
   set(definitions "$<FILTER:$<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>,EXCLUDE,^$>")
   cmake_path(ABSOLUTE_PATH source NORMALIZE)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.cuda/${cuda_AS})
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}.cuda)
-  # -O is for the code of the host, which in ./test wants to be built soon; kernels are optimised in any case.
+  # -O only affects host code, which should build soon in ./test; kernels are always optimised.
   add_custom_command(
     OUTPUT ${object}
     COMMAND ${LAUNCHBOX_NVCC} -c ${source} -o ${object} -ccbin ${CMAKE_CXX_COMPILER} -std=c++20
@@ -93,7 +93,7 @@ function(launchbox_cuda_object variable name source)
   set(${variable} ${object} PARENT_SCOPE)
 endfunction()
 
-# What is compiled, as virtual:code.
+# The images to compile, as virtual:code.
 function(launchbox_cuda_images variable architectures images)
   if(NOT images)
     if(NOT architectures)

@@ -15,18 +15,19 @@
 #   LAUNCHBOX_CUDART_STATIC   libcudart_static.a
 #   LAUNCHBOX_CUPTI_INCLUDE   the folder of cupti.h; may be missing where the others are there
 
-# The first release that knows every architecture that the tests compile for, up to sm_120.
+# The first release with every architecture that the tests compile for, up to sm_120.
 set(launchbox_oldest_cuda 12.8)
 
-# Asks one compiler where its headers and libraries are. `nvcc --dryrun` knows it for every layout (targets/*,
-# Python wheels, distribution packages, a wrapper script), while the path of the compiler does not tell.
+# Asks a compiler for its headers and libraries. `nvcc --dryrun` knows them for every layout (targets/*, Python wheels,
+# distribution packages, a wrapper script), while the path of the compiler does not tell.
 function(launchbox_ask_nvcc nvcc)
   unset(release)
   unset(include)
   unset(cudart)
   unset(toolkit)
   set(host_compiler "")
-  # Not a cross compiler: nvcc would look for the headers of its machine, which say the same, where few toolkits have them.
+  # Not for cross compilers: nvcc would look for the headers of their machine, which are the same, but which few
+  # toolkits have.
   if(CMAKE_CXX_COMPILER AND NOT CMAKE_CROSSCOMPILING)
     set(host_compiler -ccbin ${CMAKE_CXX_COMPILER})
   endif()
@@ -78,7 +79,7 @@ function(launchbox_ask_nvcc nvcc)
   endif()
 endfunction()
 
-# The cache holds only what the user gave; everything else follows from it or from the environment.
+# The cache only stores what the user gave; everything else follows from it or from the environment.
 unset(LAUNCHBOX_CUDA_INCLUDE CACHE)
 set(nvcc_wanted "$CACHE{LAUNCHBOX_NVCC}")
 if(nvcc_wanted AND NOT EXISTS "${nvcc_wanted}")
@@ -119,7 +120,7 @@ foreach(candidate IN LISTS nvcc_candidates)
   if(EXISTS ${candidate} AND NOT IS_DIRECTORY ${candidate})
     launchbox_ask_nvcc(${candidate})
     if(nvcc_problem)
-      # nvcc finds its files beside the path that it was called by: a link to it, as in /usr/bin, leads it astray.
+      # nvcc looks for its files beside the path that it was called by, so a link to it, as in /usr/bin, misleads it.
       file(REAL_PATH ${candidate} real_nvcc)
       if(NOT real_nvcc STREQUAL candidate)
         launchbox_ask_nvcc(${real_nvcc})

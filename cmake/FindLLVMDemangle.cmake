@@ -1,6 +1,6 @@
-# LLVM's demangler alone, a static library of 0.2 MB without further dependencies: target LLVMDemangle::LLVMDemangle.
-# Takes the newest LLVM that Debian or Ubuntu have installed; -DLLVM_DEMANGLE_ROOT=/usr/lib/llvm-14 names one.
-# Version 14 is the oldest whose demangler reads all kernel names that nvcc writes.
+# Only LLVM's demangler, a static library of 0.2 MB without further dependencies: target LLVMDemangle::LLVMDemangle.
+# Takes the newest LLVM from Debian or Ubuntu; -DLLVM_DEMANGLE_ROOT=/usr/lib/llvm-14 selects one. Version 14 is the
+# oldest whose demangler reads all kernel names that nvcc writes.
 set(llvm_roots ${LLVM_DEMANGLE_ROOT})
 set(llvm_system "")
 if(CMAKE_CROSSCOMPILING)
@@ -10,7 +10,7 @@ foreach(version RANGE 22 14 -1)
   list(APPEND llvm_roots ${llvm_system}/usr/lib/llvm-${version})
 endforeach()
 
-# Library and header have to come from one version: the signatures differ.
+# Library and header must have the same version, since the signatures differ.
 foreach(root IN LISTS llvm_roots)
   if(EXISTS ${root}/lib/libLLVMDemangle.a AND EXISTS ${root}/include/llvm/Demangle/Demangle.h)
     set(LLVMDemangle_LIBRARY ${root}/lib/libLLVMDemangle.a)

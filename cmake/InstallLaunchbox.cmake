@@ -1,6 +1,7 @@
-# Install rules: the headers with a package for find_package(launchbox), component `headers`. The tool's own rule, of
-# component `tool`, is where it is built, as that of `mpi`. `cmake --install` without --component installs what was built.
-# A project that takes launchbox in with add_subdirectory or FetchContent installs nothing of it, unless it asks.
+# Install rules. The headers, with a package for find_package(launchbox), are the component `headers`; the rules of the
+# components `tool` and `mpi` are where these are built. `cmake --install` without --component installs everything that
+# was built. A project that includes launchbox with add_subdirectory or FetchContent installs none of it, unless it asks
+# to.
 option(LAUNCHBOX_INSTALL "Install the headers and the CMake package" ${PROJECT_IS_TOP_LEVEL})
 if(NOT LAUNCHBOX_INSTALL)
   return()

@@ -41,8 +41,8 @@ function(launchbox_check target)
     return()
   endif()
 
-  # What the program takes by itself is a dependency too, so that a new limit is looked at. A file that appears later,
-  # as the first baseline does, configures again.
+  # Files that the program reads by default are dependencies, too, so that a new limit takes effect. A file that appears
+  # later, such as the first baseline, triggers a new configuration.
   set(options "")
   set(files "")
   foreach(kind BUDGET:launchbox.budget.toml BASELINE:launchbox.baseline)
@@ -69,7 +69,7 @@ function(launchbox_check target)
   if(check_EXCLUDE_FROM_ALL)
     set(all "")
   endif()
-  # The build that makes the first baseline cannot have one.
+  # The build that makes the first baseline cannot require one.
   if(NOT files)
     set(all "")
     message(WARNING "${where}: there is nothing to check against, so that nothing is checked. Write a first baseline with "
@@ -92,8 +92,8 @@ function(launchbox_check target)
     list(APPEND options --output ${check_OUTPUT})
   endif()
 
-  # A stamp and not a POST_BUILD step: a failed check leaves the program there to be looked at, is repeated until it
-  # passes, and is repeated when the budget changes.
+  # A stamp instead of a POST_BUILD step: after a failed check the program still exists for inspection, and the check is
+  # repeated until it passes, and when the budget changes.
   set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${target}_launchbox_check.stamp)
   add_custom_command(
     OUTPUT ${stamp}
@@ -112,8 +112,8 @@ function(launchbox_check target)
     COMMAND_EXPAND_LISTS VERBATIM)
 endfunction()
 
-# Sets program, and program_target where it is built in the same project; leaves program empty where there is none and
-# that is allowed.
+# Sets program, and program_target if it is built in the same project; program is empty if there is none and that is
+# allowed.
 function(launchbox_find_program where optional)
   set(program_target "" PARENT_SCOPE)
   if(NOT LAUNCHBOX_EXECUTABLE AND TARGET launchbox_tool)

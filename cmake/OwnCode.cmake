@@ -1,9 +1,11 @@
-# How our own code is compiled: launchbox_own(target) after each add_library and add_executable.
+# Compile options for our own code: call launchbox_own(target) after each add_library and add_executable.
 add_library(launchbox_own_code INTERFACE)
 target_compile_features(launchbox_own_code INTERFACE cxx_std_23)
 target_compile_options(launchbox_own_code INTERFACE -Wall -Wextra -Wconversion -Werror)
+# With -Og GCC does not inline all that xxhash.h demands to be inlined, and calls that an error.
+target_compile_definitions(launchbox_own_code INTERFACE $<$<CONFIG:RelWithDebInfo>:XXH_NO_INLINE_HINTS=1>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 sees overlapping and overlong copies in std::string's own code (GCC bugs 105651 and 105329).
+  # GCC 12 reports overlapping and overlong copies in std::string's own code (GCC bugs 105651 and 105329).
   target_compile_options(launchbox_own_code INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
                                                            -Wno-stringop-overread)
 endif()
@@ -18,20 +20,20 @@ if(LAUNCHBOX_SANITIZE OR LAUNCHBOX_FUZZ)
   target_compile_options(launchbox_own_code INTERFACE -Wno-unknown-warning-option)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC does not see that a std::optional that is read has a value. Which it fails to see depends on the level and on
-  # which files are compiled together: a release that nobody had built for a while did not build.
+  # GCC fails to see that a std::optional that is read has a value. Where it fails depends on the optimisation level and
+  # on which files are compiled together, so a rarely built release once failed to build.
   target_compile_options(launchbox_own_code INTERFACE -Wno-maybe-uninitialized)
 endif()
-# The same on every processor. a * b + c in one instruction has other bits than in two, and compilers make one where there
-# is one: on aarch64, and not on plain x86-64. Host and GPU have to fill buffers with the same bits
-# (src/tune/worker/element_filling), and all machines have to print the same figures. And char has a sign on x86-64 only.
+# The same results on every processor: a * b + c in one instruction gives other bits than in two, and compilers fuse
+# them where they can, on aarch64 but not on plain x86-64. Host and GPU must fill buffers with the same bits
+# (src/tune/worker/element_filling), and all machines must print the same figures. Also, char is signed only on x86-64.
 set(launchbox_same_everywhere -ffp-contract=off)
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   list(APPEND launchbox_same_everywhere -fsigned-char)
 endif()
 target_compile_options(launchbox_own_code INTERFACE ${launchbox_same_everywhere})
 # libstdc++ offers std::expected to compilers that report concepts as of 202002; clang below 19 reports 201907 although
-# the code compiles. Only for what includes image/container/elf.hpp: std::variant does not compile with it.
+# the code compiles. Only for files that include image/container/elf.hpp: std::variant does not compile with it.
 function(launchbox_uses_expected target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(${target} PRIVATE
@@ -39,8 +41,8 @@ function(launchbox_uses_expected target)
   endif()
 endfunction()
 
-# ccache, where it is installed, makes a clean build of known code a matter of seconds. -fpch-preprocess and the
-# sloppiness are what it needs to see through a precompiled header.
+# With ccache, if installed, a clean build of known code takes seconds. It needs -fpch-preprocess and this sloppiness to
+# handle a precompiled header.
 find_program(LAUNCHBOX_CCACHE ccache)
 mark_as_advanced(LAUNCHBOX_CCACHE)
 if(LAUNCHBOX_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
@@ -51,15 +53,16 @@ if(LAUNCHBOX_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
-# One precompiled header for all modules and one for all tests: the headers that most files include, parsed once; and
-# several files of a module compiled as one, so that templates are instantiated once. Measured by bench/build_time. The
-# presets asan, fuzz and tidy do without either, so that a file that lacks an include does not compile there.
+# One precompiled header for all modules and one for all tests, so that headers common to most files are parsed once;
+# and several files of a module are compiled as one, so that templates are instantiated once. Measured by
+# bench/build_time. The presets asan, fuzz and tidy do without either, so that a file that lacks an include does not
+# compile there.
 option(LAUNCHBOX_QUICK_BUILD "Compile files of a module together, with a precompiled header" ON)
 if(LAUNCHBOX_QUICK_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC collects its garbage from 128 MB on, which took a tenth of the compile time; with this it takes up to 1.2 GB of
+  # GCC collects garbage from 128 MB on, which took a tenth of the compile time; with this it takes up to 1.2 GB of
   # memory instead of 1.0.
   target_compile_options(launchbox_own_code INTERFACE --param=ggc-min-heapsize=1048576)
-  # A file that is included by another looks like a header, whose classes should not hold what is in no header.
+  # GCC takes an included file for a header, in which classes should not have members of types from no header.
   target_compile_options(launchbox_own_code INTERFACE -Wno-subobject-linkage)
 endif()
 set(launchbox_common_headers
@@ -67,8 +70,8 @@ set(launchbox_common_headers
     <functional> <iostream> <limits> <map> <memory> <mutex> <numeric> <optional> <random> <set> <sstream> <string>
     <string_view> <thread> <tuple> <unordered_map> <unordered_set> <utility> <vector> <fmt/format.h>)
 
-# Compiles `count` files together: launchbox_unity(target count sources...). A file that is compiled in its own way has
-# the property SKIP_UNITY_BUILD_INCLUSION.
+# Compiles `count` files together: launchbox_unity(target count sources...). A file to be compiled by itself has the
+# property SKIP_UNITY_BUILD_INCLUSION.
 function(launchbox_unity target count)
   if(NOT LAUNCHBOX_QUICK_BUILD)
     return()
@@ -82,8 +85,8 @@ function(launchbox_unity target count)
   endforeach()
 endfunction()
 
-# Adds a library of one module, a folder of src/ with all its sources: launchbox_module(name USES targets...). The folder
-# that WITHOUT names is something else.
+# Adds a library for one module, a folder of src/ with all its sources: launchbox_module(name USES targets...). WITHOUT
+# names subfolders that do not belong to it.
 function(launchbox_module name)
   cmake_parse_arguments(PARSE_ARGV 1 module "" "WITHOUT" "USES")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
@@ -96,13 +99,6 @@ function(launchbox_module name)
   launchbox_precompiled(launchbox_${name} launchbox_common)
   launchbox_unity(launchbox_${name} 16 ${sources})
 endfunction()
-
-# In the builds for development: compiled in two thirds to four fifths of the time of -O1, with code that takes up to twice
-# as long. For what runs briefly, options and reports, and for what takes longer to compile than it runs.
-set(launchbox_sooner_built "")
-if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(launchbox_sooner_built $<$<CONFIG:RelWithDebInfo>:-Og>)
-endif()
 
 function(launchbox_precompiled target from)
   if(LAUNCHBOX_QUICK_BUILD)

@@ -1,4 +1,4 @@
-# `./package deb`: the tool and the headers as one Debian package, by CPack. launchbox-mpi is not in it.
+# `./package deb`: the tool and the headers as one Debian package, made by CPack. Without launchbox-mpi.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME launchbox)
 set(CPACK_PACKAGE_VENDOR "The launchbox contributors")

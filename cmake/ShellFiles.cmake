@@ -1,6 +1,6 @@
-# What shells and man need of a program, made by the program itself whenever it is linked, and installed with it in the
-# component of the same name: launchbox_shell_files(target program component). A program for another architecture does
-# not run here; LAUNCHBOX_HOST_TOOL, the tool built for this one, writes the same for it.
+# Shell completions and manual pages of a program, made by the program itself whenever it is linked, and installed with
+# it in the component of the same name: launchbox_shell_files(target program component). A program for another
+# architecture does not run here; LAUNCHBOX_HOST_TOOL, the tool built for this one, writes the same for it.
 include(GNUInstallDirs)
 set(LAUNCHBOX_HOST_TOOL "" CACHE FILEPATH "When cross-compiling: launchbox for this machine, which writes completions and manual pages")
 function(launchbox_shell_files target program component)

@@ -1,4 +1,5 @@
-# The completion of each shell and the manual pages, where an installation has them: cmake -DTOOL -DPROGRAM -DSHARE -P.
+# Writes the completions of each shell and the manual pages to their installed places: cmake -DTOOL -DPROGRAM -DSHARE
+# -P.
 function(write_completion shell file)
   execute_process(COMMAND ${TOOL} completion ${shell} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   file(WRITE ${SHARE}/${file} "${text}")

@@ -4,7 +4,7 @@
 
     coverage.py BUILD [ROOT]    also writes BUILD/coverage.txt, which lists every file
 
-A line of a header counts as reached where any program reached it; a source that no program ran counts with none.
+A line of a header counts as reached if any program reached it; a source that no program ran has no reached lines.
 """
 
 import concurrent.futures
@@ -18,7 +18,7 @@ FOLDERS = ("src/", "include/")
 
 
 def gcov_of(build):
-    """The gcov of the compiler that made the build: another version cannot read its files."""
+    """The gcov of the compiler that made the build; other versions cannot read its files."""
     with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
         compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", file.read(), re.M).group(1)
     folder, name = os.path.split(compiler)
@@ -55,7 +55,7 @@ def lines_by_file(root, build):
 
 
 def table(lines_of):
-    """Rows of names, with lines reached, lines in all and per cent; {name: lines} in, the total last."""
+    """Turns {name: lines} into rows with lines reached, total lines and per cent; the total is last."""
     rows = [(name, sum(lines), len(lines)) for name, lines in sorted(lines_of.items())]
     rows.append(("all", sum(row[1] for row in rows), sum(row[2] for row in rows)))
     width = max(len(row[0]) for row in rows)

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Runs the tests that have not passed yet with their programs and files as they are now. ./test ends with it.
+"""Runs the tests that have not yet passed with their current programs and files. It is the last step of ./test.
 
     tests/run_changed.py BUILD [--rerun] [arguments of ctest...]
 
-A test that passed is left out as long as its key is the same: one hash of
+A test that passed is skipped while its key is unchanged: one hash of
 
-- its command, with the content of every file that the command names (its program, its script);
-- the content of what its property REQUIRED_FILES names (RUNS and READS of launchbox_test()); a folder means all in it;
-- the content of all other files of the repository, so that a test may read any without saying so. Left out are sources
-  that act only through programs they are compiled into, documents, and Python scripts of other tests: a test that reads
-  those names them;
+- its command, with the content of every file that the command names (its program, its script); - the content of what
+its property REQUIRED_FILES names (RUNS and READS of launchbox_test()); a folder means everything in it; - the content
+of all other files of the repository, so that a test may read any of them undeclared. Left out are sources
+  that only matter through the programs compiled from them, documents, and Python scripts of other tests: a test that
+  reads those must name them;
 - the environment, the CUDA tools, and the versions of the installed packages.
 
-The keys of what passed are in BUILD/passed_tests.json. A test that failed or skipped something is not there, nor
-is anything of a run that was interrupted. All tests run with --rerun, and if LAUNCHBOX_EXHAUSTIVE or LAUNCHBOX_SEED is
+BUILD/passed_tests.json has the keys of tests that passed, but not of tests that failed or skipped something, nor of any
+test in an interrupted run. All tests run with --rerun, and if LAUNCHBOX_EXHAUSTIVE or LAUNCHBOX_SEED is
 set, since these change their inputs.
 """
 import collections
@@ -67,7 +67,7 @@ def contents(files):
 
 @functools.cache
 def common_facts():
-    """What every test depends on."""
+    """Inputs that every test depends on."""
     data, scripts = [], collections.defaultdict(list)
     for file in files_of(REPOSITORY):
         name = file.relative_to(REPOSITORY).as_posix()
@@ -75,7 +75,7 @@ def common_facts():
             scripts[REPOSITORY / script[1]].append(file)
         elif not COMPILED.match(name) and not DOCUMENT.match(name):
             data.append(file)
-    # Larger recorded tuning spaces, if they are beside the repository.
+    # Larger recorded tuning spaces, if they exist beside the repository.
     data += files_of(REPOSITORY.parent / "shared/reference/data")
     variables = sorted(f"{name}={value}" for name, value in os.environ.items() if ENVIRONMENT.match(name))
     sizes = []
@@ -103,7 +103,7 @@ def listed(ctest, more):
 
 
 def passed_in(report):
-    """How many tests of each name passed, with nothing skipped in them, as ctest reports it when it ends."""
+    """How many tests of each name passed without skipping anything, as in ctest's final report."""
     if not report.exists():
         return collections.Counter()
     return collections.Counter(case.get("name") for case in ElementTree.parse(report).iter("testcase")
@@ -117,7 +117,7 @@ def main(build, arguments):
         rerun = True
     ctest = ["ctest", "--test-dir", str(build)]
     wanted = [test["name"] for test in listed(ctest, arguments)]
-    # What chooses by numbers, too, or runs nothing, is for ctest alone.
+    # Options that select by number, or that run nothing, are left to ctest.
     if not wanted or any(re.match(r"-N$|--show-only|--print-labels$|-I|-U$|--rerun-failed$", word) for word in arguments):
         return subprocess.call([*ctest, *arguments])
     facts = collections.defaultdict(list)  # by name: several tests may have the same one

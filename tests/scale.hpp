@@ -16,8 +16,8 @@ inline bool is_exhaustive()
     return std::getenv("LAUNCHBOX_EXHAUSTIVE") != nullptr;
 }
 
-/// LAUNCHBOX_SEED, else the same seed in every `./test` and another in each `./test --all`. Printed, so that a failure
-/// can be had again: LAUNCHBOX_SEED=n ctest ...
+/// LAUNCHBOX_SEED, or the same seed in every `./test` and a new one in each `./test --all`. Printed, so that a failure
+/// can be reproduced: LAUNCHBOX_SEED=n ctest ...
 inline std::uint64_t random_seed()
 {
     const char* given = std::getenv("LAUNCHBOX_SEED");
@@ -26,8 +26,8 @@ inline std::uint64_t random_seed()
     return seed;
 }
 
-/// Whether one of many combinations is tried: all in `./test --all`, else one in `stride`, spread over them by a hash
-/// of its number, so that loops inside each other do not leave the same ones out.
+/// Whether to try one of many combinations: all in `./test --all`, otherwise one in `stride`, chosen by a hash of its
+/// number, so that nested loops do not skip the same ones.
 class taken_combinations {
 public:
     explicit taken_combinations(std::uint64_t stride) : stride_(is_exhaustive() ? 1 : stride) {}

@@ -7,7 +7,7 @@
 set(launchbox_calculator_program "")
 set(launchbox_no_calculator "")
 
-# The newest whose library for WebAssembly is there and works.
+# The newest one whose library for WebAssembly exists and works.
 set(wasm ${CMAKE_CURRENT_BINARY_DIR}/wasm)
 file(WRITE ${wasm}/try.cpp "#include <vector>\n#include <string>\nextern \"C\" __attribute__((export_name(\"f\"))) int f(int n)\n"
                            "{ std::vector<std::string> v(n, \"a\"); return static_cast<int>(v.size()); }\n")
@@ -38,7 +38,7 @@ if(launchbox_no_calculator)
 endif()
 message(STATUS "The calculator is compiled with ${compiler}")
 
-# Headers of the system that are the same on every machine, and none of its others.
+# System headers that are the same on every machine, and no others.
 file(MAKE_DIRECTORY ${wasm}/system)
 get_target_property(fmt_folder fmt::fmt-header-only INTERFACE_INCLUDE_DIRECTORIES)
 find_path(LAUNCHBOX_FMT_INCLUDE fmt/format.h HINTS ${fmt_folder} REQUIRED)
@@ -58,7 +58,7 @@ set(flags ${target_flags} -DNDEBUG -DFMT_HEADER_ONLY -DFMT_STATIC_THOUSANDS_SEPA
           -include ${CMAKE_CURRENT_SOURCE_DIR}/wasm/older_library.hpp)
 set(objects "")
 
-# One object of several files: their headers are read once. launchbox_wasm(name files...).
+# One object from several files, whose headers are read once: launchbox_wasm(name files...).
 function(launchbox_wasm name)
   set(content "")
   foreach(file IN LISTS ARGN)
@@ -72,10 +72,10 @@ function(launchbox_wasm name)
   set(objects ${objects} ${wasm}/${name}.o PARENT_SCOPE)
 endfunction()
 
-# The sources of zstd and LZ4, where ./setup --compressed has put them: no package of the system has them.
+# The sources of zstd and LZ4 from ./setup --compressed: no system package has them.
 set(unpackers ${PROJECT_SOURCE_DIR}/.unpackers)
 if(EXISTS ${unpackers}/zstd.c AND EXISTS ${unpackers}/lz4.c)
-  # Of what zstd's single file says of Emscripten, that it has no threads holds here, too.
+  # As for Emscripten in zstd's single file, there are no threads here.
   foreach(name zstd lz4)
     file(CREATE_LINK ${unpackers}/${name}.h ${wasm}/system/${name}.h SYMBOLIC)
     add_custom_command(OUTPUT ${wasm}/${name}.o

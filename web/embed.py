@@ -16,7 +16,7 @@ import sys
 
 
 def literal(data):
-    # String literals have a longest length in C++ compilers; pieces side by side are one.
+    # C++ compilers limit the length of string literals; adjacent pieces are joined.
     pieces = [data[i : i + 4000] for i in range(0, len(data), 4000)]
     lines = []
     for piece in pieces:
@@ -40,7 +40,7 @@ def main():
         data = pathlib.Path(file).read_bytes() if file else b""
         if name in arguments.packed and data:
             data = base64.b64encode(gzip.compress(data, 9, mtime=0))
-        # It would end the script element that holds it.
+        # It would end the script element that contains it.
         if b"</script" in data.lower() and name != "calculator_body":
             sys.exit(f"{file} contains </script")
         digest = base64.b64encode(hashlib.sha256(data).digest()).decode()

@@ -1,4 +1,4 @@
-// cub::DeviceMergeSort of 64-bit keys; its block sort is the kernel in question.
+// cub::DeviceMergeSort of 64-bit keys; the kernel under test is its block sort.
 #include <cub/device/device_merge_sort.cuh>
 
 #include <algorithm>
@@ -32,5 +32,5 @@ int main()
         restore);
     const std::vector<long long> sorted = keys.values();
     require(std::is_sorted(sorted.begin(), sorted.end()), "sort");
-    require(sum_of(sorted) == sum_of(input), "sort");  // nothing lost: every run checks, so it has to be quick
+    require(sum_of(sorted) == sum_of(input), "sort");  // no key lost: a cheap check, as every run makes it
 }

@@ -1,5 +1,5 @@
-// merge_tiles of examples/merge.cu: 2^24 with 2^24 sorted keys. Its registers decide: a limit between the multiples of
-// 8 spills nothing.
+// merge_tiles of examples/merge.cu merges two sorted arrays of 2^24 keys. Registers limit it: a cap between two
+// multiples of 8 causes no spills.
 #define main main_of_the_example
 #include "../../examples/merge.cu"
 #undef main

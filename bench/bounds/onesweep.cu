@@ -1,4 +1,4 @@
-// cub::DeviceRadixSort of 32-bit keys with 32-bit values; its onesweep kernel is the one in question.
+// cub::DeviceRadixSort of 32-bit keys with 32-bit values; the kernel under test is its onesweep kernel.
 #include <cub/device/device_radix_sort.cuh>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// cub::DeviceScan of doubles, which cannot use more than its registers allow.
+// cub::DeviceScan of doubles; registers limit how many of its blocks are resident.
 #include <cub/device/device_scan.cuh>
 
 #include <cmath>

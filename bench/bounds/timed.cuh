@@ -1,5 +1,5 @@
-// What the programs of this folder share: arrays, checked calls, and the times of a call as `launchbox bounds
-// --measure` reads them.
+// Common parts of the programs in this folder: arrays, checked calls, and timing that prints what `launchbox bounds
+// --measure` reads.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -44,8 +44,8 @@ private:
     std::size_t count_ = 0;
 };
 
-// Times `call(temporary, bytes)` of a CUB algorithm with events, after `prepare`, and prints all samples. Every status
-// is checked: an algorithm whose kernel does not launch must not be the fastest.
+// Times `call(temporary, bytes)` of a CUB algorithm with events, after `prepare`, and prints all samples. Checks every
+// status: an algorithm whose kernel fails to launch must not come out as the fastest.
 inline void time_algorithm(
     const std::function<cudaError_t(void*, std::size_t&)>& call, const std::function<void()>& prepare = [] {})
 {
@@ -80,7 +80,7 @@ inline void require(bool right, const char* what)
     std::exit(1);
 }
 
-// Pseudo-random and the same everywhere (the generator of Numerical Recipes).
+// Pseudo-random and the same on every machine (the generator of Numerical Recipes).
 template <class T>
 std::vector<T> random_values(std::size_t count)
 {

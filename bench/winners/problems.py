@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twenty kernels of floats, each described once: the spec of `launchbox tune`, the truth and Kernel Tuner read the same.
+"""Twenty kernels of floats, each described once for the spec of `launchbox tune`, the truth and Kernel Tuner.
 
-Seventeen are of public repositories, and their text stays there: `write` takes the functions that are named out of a
-checkout, puts what they need around them, and writes NAME.cu and NAME.toml into a folder.
+Seventeen come from public repositories and are not copied here: `write` takes the named functions from a checkout, adds
+what they need, and writes NAME.cu and NAME.toml into a folder.
 
 Expressions are written so that they mean the same in Lua and in Python.
 """
@@ -19,7 +19,7 @@ __device__ inline float warpReduceSum(float value) { return cg::reduce(cg::tiled
 #endif
 """
 MATRIX = "typedef unsigned int uint;\n#define assert(condition)\n"
-# What ggml's kernels need of the rest of ggml.
+# What ggml's kernels need from the rest of ggml.
 GGML = """#include <cuda/std/cstdint>
 using cuda::std::int64_t;
 #define ggml_cuda_pdl_sync()
@@ -81,7 +81,7 @@ __global__ void triad(float* a, const float* b, const float* c, float s)
 LLMC, SGEMM, KT, KTT, GGML_AT = ("karpathy/llm.c", "siboehm/SGEMM_CUDA", "KernelTuner/kernel_tuner", "HiPerCoRe/KTT",
                                  "ggml-org/ggml")
 BLOCKS = [32, 64, 128, 256, 512, 1024]
-# What the compiler is told, as parameters like any other.
+# Compiler options as parameters.
 CAPS, ROUNDING = [24, 255], [False, True]
 CAPPED = ["-maxrregcount={cap}", "-ftz={ftz}"]
 
@@ -127,7 +127,7 @@ def product(file, kernel, parameters, where, baseline, threads):
                            number("beta", 0.0, "float"), buffer("C", f"{size * size}", "in_out", seed=3)])
 
 
-# Its kernel has 23 parameters, most of which have defaults.
+# Its kernel has 23 parameters, most of them with defaults.
 RMS_NORM = """template <int block_size>
 __global__ void rms_norm(const float* x, float* dst, int ncols, int64_t row, int64_t channel, int64_t sample, float eps)
 {
@@ -374,7 +374,7 @@ def spec_of(name, problem):
 
 
 def candidates_of(problem):
-    """All that satisfy the constraints, in the order of the spec."""
+    """All candidates that satisfy the constraints, in the order of the spec."""
     found = [{}]
     for name, values in problem["parameters"].items():
         found = [{**each, name: one} for each in found for one in values]

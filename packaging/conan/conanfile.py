@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Conan 2. The headers of the checkout that this lies in.
+# Conan 2. Packages the headers of the checkout that contains this file.
 import os
 import re
 

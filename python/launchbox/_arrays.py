@@ -35,7 +35,7 @@ def named(item: Any, name: str = "output", strict: bool = True) -> Iterator[Tupl
     elif is_array(item):
         yield name, item
     elif strict:
-        raise TypeError(f"{name} is of type {type(item).__name__}, which is no array")
+        raise TypeError(f"{name} is of type {type(item).__name__}, not an array")
 
 
 def paired(found: List[Tuple[str, Any]], right: List[Tuple[str, Any]]) -> Iterator[Tuple[str, Any, Any]]:

@@ -49,7 +49,7 @@ def toml(value: Any) -> str:
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise Error(f"{value!r} is no text: it has half a character in it", "use another word") from None
+            raise Error(f"{value!r} is not valid text: it contains half a character", "use another word") from None
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(toml(each) for each in value) + "]"

@@ -269,7 +269,7 @@ class Session:
         if isinstance(returned, numbers.Real) and not isinstance(returned, bool):
             milliseconds = float(returned)
             if not (math.isfinite(milliseconds) and milliseconds > 0):
-                raise Failed("launch_error", f"run returned {milliseconds:g}, which is no time in milliseconds")
+                raise Failed("launch_error", f"run returned {milliseconds:g}, not a time in milliseconds")
             self._returned = []
             return milliseconds * 1e6
         self._returned = list(_arrays.named(returned, strict=False))

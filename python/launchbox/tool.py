@@ -53,7 +53,7 @@ def path() -> str:
     if chosen:
         if os.access(chosen, os.X_OK) and os.path.isfile(chosen):
             return chosen
-        raise Error(f"LAUNCHBOX_TOOL names {chosen}, which is no program", "correct or unset it", 3)
+        raise Error(f"LAUNCHBOX_TOOL names {chosen}, which is not a program", "correct or unset it", 3)
     for scheme in (None, *_user_schemes()):
         folder = sysconfig.get_path("scripts", scheme) if scheme else sysconfig.get_path("scripts")
         found = shutil.which("launchbox", path=folder)

@@ -135,7 +135,7 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
     if isinstance(space, (str, os.PathLike)):
         given = [key for key, value in (("run", run), ("verify", verify), ("setup", setup)) if value is not None]
         if given:
-            raise Error(f"{given[0]} is given, and the spec {os.fspath(space)} says itself what is launched",
+            raise Error(f"{given[0]} cannot be combined with a spec: {os.fspath(space)} defines what is launched",
                         "leave it out, or give the parameters instead of a spec")
         named = ["--store", os.fspath(database)] if database is not None else []
         found = run_tool([os.fspath(space), *named, *options], None, {}, progress)

@@ -55,7 +55,7 @@ def call(verb: str, *sources: Any, nvcc_flags: Sequence[str] = (), **options: An
     """
     words, given = [verb], None
     if not verb or verb.startswith("-"):
-        raise Error(f"{verb!r} is no verb", "see launchbox --help")
+        raise Error(f"unknown command {verb!r}", "see launchbox --help")
     if isinstance(nvcc_flags, str):
         raise Error("nvcc_flags is one text", 'give a list of words, such as ["-O3", "-Iinclude"]')
     form = [] if options.get("write_baseline") else ["--format=json"]  # which writes a file and says nothing
@@ -111,7 +111,7 @@ def report_of(done: tool.Answer, written: bool = False) -> Report:
         members = tool.parse(done.output)
         schema = members["schema"]
     except (ValueError, TypeError, KeyError):
-        raise Error("what launchbox prints is no JSON of its own: " +
+        raise Error("launchbox printed something other than its JSON: " +
                     ascii(done.output[:60].decode(errors="replace"))) from None
     kind: Optional[Type[Report]] = REPORTS.get(schema)
     if kind is None:

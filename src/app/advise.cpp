@@ -14,7 +14,7 @@ namespace launchbox {
 
 namespace {
 
-// The models that the user named for an architecture: "H100", "H100, H200".
+// The GPU models that the user named for an architecture: "H100", "H100, H200".
 std::string gpus_of(const compute_capability& architecture, const std::vector<target>& named)
 {
     std::vector<std::string> gpus;

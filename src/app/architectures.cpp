@@ -24,7 +24,7 @@ std::string known_names()
     return names;
 }
 
-// "480" is no compute capability that there is, and a GPU; "sm_480" and "48.0" are meant as one.
+// "480" names a GPU, since no such compute capability exists; "sm_480" and "48.0" mean an architecture.
 std::optional<compute_capability> architecture_named(const std::string& name)
 {
     const std::optional<compute_capability> capability = parse_compute_capability(name);

@@ -13,7 +13,7 @@ namespace launchbox {
 
 namespace {
 
-// Why nothing can be launched, told of the smallest block; else what the suggested one needs.
+// Why no block can be launched, for the smallest block; else what a launch of the suggested block needs.
 void add_what_a_launch_needs(block_size_advice& advice, const launch_settings& settings,
                              const std::function<std::int64_t(int)>& bytes_for)
 {

@@ -62,8 +62,8 @@ bool names_type(std::string_view text)
     }
 }
 
-// A struct of our own has the members of a launch_box. The rows of a header are what they are: the same command as the
-// first time changes only values.
+// Only a struct that emit itself defines has the members of a launch_box. An updated header keeps its rows' members:
+// the same command as the first time changes only values.
 std::optional<launch_box_members> members_of(const emit_request& request, bool is_updated)
 {
     const launch_box_members& given = request.members;
@@ -92,8 +92,8 @@ emit_records records_for(const emit_request& request)
     return chosen;
 }
 
-// With --spec candidates are compiled. Else the spec as it was recorded tells constraints and launches; a record of
-// another tuner has none, and a spec of another version may not be read.
+// With --spec, candidates are compiled. Without, the recorded spec provides constraints and launches. A record of
+// another tuner has no spec, and one of another version may be unreadable.
 std::shared_ptr<target_screen> screen_for(const emit_request& request, const run_info& info,
                                           const compute_capability& architecture)
 {

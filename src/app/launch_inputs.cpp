@@ -56,8 +56,9 @@ launch_settings launch_inputs::settings(const target& where, const kernel_resour
     settings.carveout_percent = carveout_percent;
     settings.cache = cache;
     settings.caching = caching;
-    settings.non_portable_clusters = true;  // as for shared memory: what a program that needs them would have allowed
-    // Figures that are typed may be of any kind of shared memory; those of a kernel are what they are.
+    settings.non_portable_clusters = true;  // assume that a program that needs them allows them
+    // A kernel with too much static shared memory cannot be linked, whatever the opt-in limit. A typed figure may stand
+    // for either kind of shared memory, so it is accepted.
     if (!static_shared_bytes && !links(*where.limits, kernel)) return settings;
     using how = dynamic_shared_limit::how;
     if (max_dynamic_shared.set == how::as_needed)

@@ -20,7 +20,7 @@ void set_grid(occupancy_question& question, const std::vector<std::int64_t>& siz
     for (const std::int64_t size : sizes)
         if (__builtin_mul_overflow(blocks, size, &blocks)) blocks = std::numeric_limits<std::int64_t>::max();
     question.grid = blocks;
-    if (sizes.size() == 1) return;  // in which dimensions is not said
+    if (sizes.size() == 1) return;  // the dimensions are not known
     question.grid_dimensions = {1, 1, 1};
     std::ranges::copy(sizes, question.grid_dimensions.begin());
 }
@@ -36,7 +36,7 @@ occupancy_question complete(const occupancy_request& request, const target& wher
     if (const std::optional<dynamic_shared_size>& size = request.launch.dynamic_shared) {
         question.shape.dynamic_shared_bytes = size->bytes(question.shape.threads);
         question.dynamic_shared_known = true;
-        // Asked of other block sizes than the launch has, an expression may have no answer.
+        // For other block sizes than the launch's, an expression may have no value.
         if (size->depends_on_threads())
             question.dynamic_shared_of = [size = *size](int threads) -> std::optional<std::int64_t> {
                 try {
@@ -57,7 +57,7 @@ occupancy_question complete(const occupancy_request& request, const target& wher
         for (int gpc : question.gpcs) sum += gpc;
         question.sms = sum;
     }
-    // Asked on a machine with such a GPU, its SMs are meant.
+    // If this machine has such a GPU, its number of SMs is meant.
     if (!question.sms && (question.grid || question.shape.cluster_blocks > 1))
         for (const gpu_device& gpu : find_gpus().devices)
             if (gpu.capability.number() == where.architecture.number()) question.sms = gpu.sms;

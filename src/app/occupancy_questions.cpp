@@ -21,12 +21,12 @@ namespace {
 
 using text_map = std::map<std::string, target, std::less<>>;
 
-// One line while it is read.
+// One line while it is being read.
 struct question_line {
     occupancy_request request;
     target where;
-    text_map* targets = nullptr;                                               // that were named before
-    std::map<std::string, dynamic_shared_size, std::less<>>* sizes = nullptr;  // expressions that were read before
+    text_map* targets = nullptr;                                               // named so far
+    std::map<std::string, dynamic_shared_size, std::less<>>* sizes = nullptr;  // expressions read so far
 };
 
 int whole_number(std::string_view cell, number_range range)
@@ -61,7 +61,7 @@ const target& target_named(question_line& line, std::string_view cell)
     return known->second;
 }
 
-// Bytes need no expression, and there may be a million different ones.
+// A plain number needs no expression, and there may be a million different ones.
 void set_dynamic_shared(question_line& line, std::string_view cell)
 {
     constexpr std::size_t max_kept = 10'000;
@@ -78,7 +78,7 @@ void set_max_dynamic_shared(question_line& line, std::string_view cell)
     line.request.launch.max_dynamic_shared = dynamic_shared_limit::named(std::string(cell), "max-dynamic-shared");
 }
 
-// The columns, once.
+// The list of columns.
 struct question_column {
     const char* name;
     bool (*is_given)(const occupancy_request& common);  // on the command line
@@ -184,7 +184,7 @@ std::vector<occupancy_answer> answers_of_table(const occupancy_request& common, 
     text_map targets;
     std::map<std::string, dynamic_shared_size, std::less<>> sizes;
     std::vector<occupancy_answer> answers;
-    // With one column, an empty line is a launch without values.
+    // With a single column, an empty line is a launch without values.
     while ((named.size() == 1 || !reader.at_empty_end()) && reader.next()) {
         if (reader.cells().size() != named.size())
             throw error(reader.place() + " has " + std::to_string(reader.cells().size()) +

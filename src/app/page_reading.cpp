@@ -27,7 +27,7 @@ namespace launchbox {
 
 namespace {
 
-// A store or JSON by its name or its first bytes; anything else holds kernels.
+// A store or JSON, by its name or its first bytes; anything else contains kernels.
 bool is_record(const std::string& path)
 {
     if (path == "-") return false;
@@ -35,7 +35,7 @@ bool is_record(const std::string& path)
                                                  [&](const char* ending) { return has_ending(path, ending); });
     if (is_named_so) refuse_irregular(path);  // it is read more than once
     std::error_code failure;
-    if (!std::filesystem::is_regular_file(path, failure)) return is_named_so;  // what is read of a pipe is gone
+    if (!std::filesystem::is_regular_file(path, failure)) return is_named_so;  // a pipe can be read only once
     std::ifstream file(path, std::ios::binary);
     std::string start(4096, '\0');
     file.read(start.data(), static_cast<std::streamsize>(start.size()));
@@ -44,7 +44,7 @@ bool is_record(const std::string& path)
     return is_named_so && (is_gzip(start) || !looks_like_binary(start));
 }
 
-// JSON of `capture`, whatever the order of its names.
+// JSON of `capture`, whatever the order of its members.
 bool holds_launches(const std::string& path)
 {
     return has_ending(path, ".json") && is_launches_json(utf8_text(read_input(path)));
@@ -87,7 +87,7 @@ void read_runs(const page_request& request, const std::vector<std::string>& file
             compare_runs(found.runs[0].run, found.runs[0].rankings, found.runs[i].run, found.runs[i].rankings));
 }
 
-// What compiles the alternatives of a kernel of a source, and says which of them to write.
+// The command that compiles alternatives for a kernel of a source and recommends some.
 std::string advise_command(const kernel_findings& found, const kernel_input& input, const kernel_request& request)
 {
     const kernel_info& info = found.kernel->info;
@@ -107,7 +107,7 @@ std::string advise_command(const kernel_findings& found, const kernel_input& inp
     return command;
 }
 
-// What to write into the sources, from compiled alternatives.
+// Recommendations for the sources, from compiled alternatives.
 void read_advice(const page_request& request, page_material& page, const listener& news)
 {
     const kernel_request& asked = request.input;
@@ -142,7 +142,7 @@ void read_page_kernels(const page_request& request, kernel_request wanted, page_
     page_content& content = page.content;
     wanted.hash_code = !request.against.empty();
     wanted.lint = true;
-    catch_interrupts();  // from here on what is finished is shown
+    catch_interrupts();  // from here on, an interrupt shows what is finished
     inspected_files files = inspect_kernels(wanted, news);
     page.input = std::move(files.input);
     const inspection& found = content.kernels.emplace(std::move(files.found));

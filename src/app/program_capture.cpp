@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* injection_variable = "CUDA_INJECTION64_PATH";
 
-// What is wrong although the program has run, in one line; empty: kernels were seen.
+// Why nothing was seen although the program ran, in one line; empty if kernels were seen.
 std::string why_nothing_seen(const observed_run& run)
 {
     if (run.count > 0) return {};
@@ -37,8 +37,8 @@ std::string why_nothing_seen(const observed_run& run)
     return "no launch was observed: the program used CUDA and launched no kernel";
 }
 
-// The driver says nothing where it cannot load the observer. It stays loaded here: what its C++ library allocated when
-// it was loaded would be lost.
+// The driver does not report if it cannot load the observer. The library stays loaded: unloading it would leak what its
+// C++ library allocated.
 void check_loadable(const fs::path& library)
 {
     if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL) == nullptr)
@@ -46,7 +46,7 @@ void check_loadable(const fs::path& library)
                     "set TMPDIR to a folder from which libraries may be loaded", exit_status::missing);
 }
 
-// The folder of a capture is made anew.
+// Each capture creates a new folder.
 void check_folder(const fs::path& folder)
 {
     std::error_code failure;
@@ -68,7 +68,7 @@ std::string why_not_captured(const observed_run& run, const launch_choice& choic
 {
     for (const std::string& warning : run.warnings)
         if (warning.starts_with("the launch was not captured")) return warning;
-    // A process that is killed says nothing.
+    // A killed process reports nothing.
     if (fs::exists(observed / record::claim_file))
         return "the launch was not captured: the program ended before the launch did, or while it was being copied";
     std::string nothing = why_nothing_seen(run);
@@ -85,7 +85,7 @@ std::string why_not_captured(const observed_run& run, const launch_choice& choic
                        choice.shape.empty() ? "" : fmt::format("of shape {} ", choice.shape), choice.kernel, list);
 }
 
-// What the observer kept becomes the user's folder, at once and whole.
+// Renames the observer's files to the user's folder, so that it appears complete or not at all.
 kept_launch keep_launch(raw_launch raw, const capture_request& request, const fs::path& observed, const fs::path& made)
 {
     const fs::path& folder = request.keep->folder;
@@ -134,7 +134,7 @@ capture_result capture_program(const capture_request& request)
 {
     const bool keeps = request.keep.has_value();
     const fs::path target = keeps ? request.keep->folder : fs::path();
-    std::optional<temporary_directory> beside;  // the folder is renamed at the end, which needs the same disk
+    std::optional<temporary_directory> beside;  // renamed at the end, which needs the same disk
     if (keeps) {
         check_folder(target);
         beside.emplace(target.has_parent_path() ? target.parent_path() : fs::path("."));

@@ -14,7 +14,7 @@ namespace launchbox {
 
 namespace {
 
-// As far as the model counts; far above what any GPU has, so that the answer comes from the model.
+// The limit of the model's arithmetic; far above any GPU, so that the model decides.
 constexpr std::int64_t largest_bytes = std::int64_t{1} << 30;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// launchbox bench-search: how good the search strategies are, by replay of recorded spaces.
+// launchbox bench-search: evaluates the search strategies by replaying recorded spaces.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ namespace launchbox::cli {
 namespace {
 
 struct bench_options {
-    search_request typed;  // what CLI11 reads
+    search_request typed;  // filled by CLI11
     std::vector<std::string> folders;
     std::string leave_out;
     output_options output;

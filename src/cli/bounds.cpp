@@ -1,4 +1,4 @@
-// launchbox bounds: the launch bound to write, found by compiling with every one that can make a difference.
+// launchbox bounds: the launch bound to write, found by compiling with each one that may make a difference.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
@@ -35,7 +35,7 @@ constexpr std::string_view options_of_figures[] = {"arch", "threads", "min-block
 
 struct bounds_options {
     source_options source;
-    benchmark_request benchmark;             // what CLI11 reads
+    benchmark_request benchmark;             // filled by CLI11
     std::string min_blocks, measure, build;  // as typed
     bool all = false, apply = false, revert = false;
     output_options output;
@@ -46,14 +46,14 @@ benchmark_command parse_command(const std::string& text)
     benchmark_command command{.text = text, .words = {}};
     if (text.empty()) return command;
     command.words = command_words(text);
-    (void)mentions(command.words, "program");  // throws where braces are not well formed
+    (void)mentions(command.words, "program");  // throws if braces are malformed
     return command;
 }
 
 source_bounds_request request_of(const bounds_options& options, const call_context& context)
 {
     source_bounds_request request = options.source.request(context);
-    request.whole = options.all || options.apply;  // what is edited is found by compiling
+    request.whole = options.all || options.apply;  // an edit needs compiled results
     if (options.measure.empty()) return request;
     request.measure = options.benchmark;
     request.measure->run = parse_command(options.measure);
@@ -87,7 +87,7 @@ exit_status revert_bounds(const std::string& source)
     return exit_status::done;
 }
 
-// `bounds` without a source. All but a few options are about one.
+// `bounds` without a source. Nearly all other options need one.
 exit_status run_figure_bounds(const bounds_options& options, const CLI::App& verb, const call_context& context)
 {
     for (const CLI::Option* option : verb.get_options())
@@ -101,7 +101,7 @@ exit_status run_figure_bounds(const bounds_options& options, const CLI::App& ver
         throw error("bounds needs a source or --threads",
                     "name a file, or add --threads 128 for the registers that launch bounds leave");
     check_output(options.output.file);
-    constexpr int max_blocks = 1'000'000;  // far more than any SM holds: what ptxas does with them is the answer
+    constexpr int max_blocks = 1'000'000;  // far more than any SM holds: the answer tells what ptxas does with them
     const figure_bounds_request request{
         .architectures = architecture_list(options.source.architectures),
         .threads = parse_threads(options.source.threads),
@@ -113,7 +113,7 @@ exit_status run_figure_bounds(const bounds_options& options, const CLI::App& ver
     return exit_status::done;
 }
 
-// What is done to one source.
+// Refuses options that only apply to a single source.
 void refuse_folder(const bounds_options& options)
 {
     const char* what = options.apply              ? "--apply"

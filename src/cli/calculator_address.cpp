@@ -20,7 +20,7 @@ namespace launchbox::cli {
 
 namespace {
 
-// Of this user alone, and the same for the same values, so that opening again and again leaves one file.
+// Only for this user, and the same name for the same values, so that opening repeatedly leaves one file.
 std::filesystem::path page_for(const std::string& page)
 {
     const std::filesystem::path folder =
@@ -65,7 +65,7 @@ void open_calculator(const std::vector<occupancy_account>& accounts)
         const auto done = run({"xdg-open", page.string()});
         if (done.exit_code == 0) return;
     } catch (const error&) {
-        // Said below.
+        // Reported below.
     }
     say("xdg-open failed; open it with a browser");
 }

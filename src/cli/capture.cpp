@@ -1,4 +1,4 @@
-// launchbox capture: which kernels a program launches, how often and how, or one launch of them, kept whole.
+// launchbox capture: the kernels that a program launches, how often and how, or one launch captured completely.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct capture_options {
     output_options output;
-    launch_choice typed;  // what CLI11 reads
+    launch_choice typed;  // filled by CLI11
     bool follow_children = false;
     bool all = false;
     std::string memory_limit;  // as typed

@@ -34,7 +34,7 @@ void write_charts(const std::string& folder, bool overwrite, const std::vector<c
         std::string id = one.id;
         for (int number = 2; !taken.insert(id).second; ++number) id = fmt::format("{}-{}", one.id, number);
         files.push_back({(std::filesystem::path(folder) / (id + ".svg")).string(), overwrite});
-        check_output(files.back());  // all of them or none
+        check_output(files.back());  // all or none
     }
     for (std::size_t i = 0; i < charts.size(); ++i)
         write_output(files[i], [&](std::ostream& out) { out << svg_of(charts[i], svg_use::file); });

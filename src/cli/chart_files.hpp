@@ -10,11 +10,11 @@
 
 namespace launchbox::cli {
 
-/// Writes each as DIR/id.svg, makes the folder where it is not there, and says on standard error what was written. Of
-/// two with one id the second gets a number.
+/// Writes each as DIR/id.svg, creates the folder if necessary, and reports on standard error what was written. If two
+/// have the same id, the second gets a number.
 void write_charts(const std::string& folder, bool overwrite, const std::vector<chart>& charts);
 
-/// All charts of these runs, with the run and the workload in their ids where there are several.
+/// All charts of these runs, with the run and the workload in their ids if there are several.
 std::vector<chart> charts_of(const results_report& found);
 
 }  // namespace launchbox::cli

@@ -1,4 +1,4 @@
-// launchbox check: whether every kernel keeps to its budget, and none is worse than in the baseline.
+// launchbox check: whether every kernel keeps within its budget, and none is worse than in the baseline.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,7 +35,7 @@ const std::vector<std::string> check_formats{"table", "json",  "csv",    "markdo
 struct check_options {
     kernel_options input;
     output_options output;
-    check_request typed;  // what CLI11 reads
+    check_request typed;  // filled by CLI11
     bool write_baseline = false;
     std::string stack_reserve, size;   // as typed
     std::vector<std::string> reports;  // as typed: "markdown=table.md"
@@ -56,14 +56,15 @@ check_request request_of(const check_options& options, const call_context& conte
     return request;
 }
 
-// Whether the report shows it: CSV has rows for kernels alone, and the reason for exit status 2 is always said.
+// Whether the report shows it: CSV only has rows for kernels, and the reason for exit status 2 is always reported
+// elsewhere.
 bool for_people(const std::string& format, const unchecked_part& part)
 {
     if (format == "csv") return false;
     return !part.is_gate || format == "table" || format == "markdown" || format == "github";
 }
 
-// Of --report: the same findings once more, in a file.
+// For --report: writes the same findings to a file, too.
 std::vector<output_options> further_reports(const check_options& options)
 {
     std::vector<output_options> reports;
@@ -98,10 +99,10 @@ exit_status run_check(const check_options& options, const call_context& context)
     for (const output_options& report : reports) refuse_input(report.file);
     const check_request request = request_of(options, context);
     check_references given;
-    if (!options.write_baseline) given = read_references(request);  // mistakes in them cost no compiling
+    if (!options.write_baseline) given = read_references(request);  // finds mistakes in them before compiling
     for (const std::string& wrong : given.errors) say(wrong);
     if (!given.errors.empty()) return exit_status::bad_input;
-    check_output(options.output.file);  // which may be one of them
+    check_output(options.output.file);  // which may be one of the references
     for (const output_options& report : reports) check_output(report.file);
     catch_interrupts();
     checked_files files = read_checked_kernels(request, terminal_listener());
@@ -110,7 +111,7 @@ exit_status run_check(const check_options& options, const call_context& context)
     return show_check(options, std::move(files));
 }
 
-// For git, 125 is "cannot be tested", 1 to 124 "bad", and more than 127 ends the search.
+// git understands 125 as "cannot be tested", 1 to 124 as "bad", and more than 127 ends the search.
 exit_status run_for_bisect(const check_options& options, const call_context& context)
 {
     exit_status status = exit_status::untestable;
@@ -224,7 +225,7 @@ exit_status show_check(const check_options& options, checked_files files)
                     {"github", [&] { return check_annotations(outcome); }}};
     forms.others["baseline"] = [&] { return baseline_of(outcome.result); };
     for (const output_options& report : reports) {
-        // As with --write-baseline: the kernels of half an input would be new the next time.
+        // As with --write-baseline: kernels missing from a partial baseline would be new the next time.
         const bool half = input.status() != exit_status::done || outcome.result.kernels.empty();
         if (report.format == "baseline" && half)
             say(escape_for_terminal(report.file.path) + ": no baseline was written, since not all input could be read");

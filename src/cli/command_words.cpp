@@ -12,7 +12,8 @@ bool needs_value(const CLI::Option& option)
     return option.get_items_expected_min() > 0;
 }
 
-// "-kNAME" and "-vk NAME" are read letter by letter, as getopt does. Whether the next word is the value of the last.
+// Reads "-kNAME" and "-vk NAME" letter by letter, like getopt. Returns whether the next word is the value of the last
+// option.
 bool take_letters(const CLI::App& verb, const std::string& word, std::vector<std::string>& unknown)
 {
     for (std::size_t i = 1; i < word.size(); ++i) {
@@ -28,7 +29,7 @@ bool take_letters(const CLI::App& verb, const std::string& word, std::vector<std
     return false;
 }
 
-// Whether the next word is the option's value.
+// Returns whether the next word is the option's value.
 bool take_option(const CLI::App& verb, const std::string& word, std::vector<std::string>& unknown)
 {
     if (!word.starts_with("--")) return take_letters(verb, word, unknown);

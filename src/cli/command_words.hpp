@@ -1,5 +1,5 @@
-// The words of a command line, sorted as CLI11 will take them: before it is asked, and where it only says what is
-// missing.
+// Classifies the words of a command line as CLI11 will, before it runs, and for cases in which it would only report
+// what is missing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,12 +12,12 @@
 namespace launchbox::cli {
 
 struct sorted_words {
-    /// Of the first word that is neither an option nor an option's value; the number of words where there is none.
+    /// Index of the first word that is neither an option nor an option's value; the number of words if there is none.
     std::size_t first_argument = 0;
-    std::vector<std::string> unknown;  ///< "--foo", "-x": options that the verb does not have
+    std::vector<std::string> unknown;  ///< "--foo", "-x": options unknown to the verb
 };
 
-/// From `words[begin]` on, up to "--". `first_only`: what follows the first argument belongs to somebody else.
+/// From `words[begin]` up to "--". `first_only`: words after the first argument belong to another program.
 sorted_words sort_words(const CLI::App& verb, const std::vector<std::string>& words, std::size_t begin,
                         bool first_only);
 

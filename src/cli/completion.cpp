@@ -1,4 +1,4 @@
-// launchbox completion: what shells complete a command line with, made of the options themselves.
+// launchbox completion: completion scripts for shells, generated from the options.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
@@ -32,7 +32,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
     return text;
 }
 
-// Inside '...' of a shell.
+// For use inside '...' in a shell.
 std::string quoted_for_shell(std::string_view text)
 {
     std::string result;
@@ -45,7 +45,7 @@ std::string first_sentence(const std::string& text)
     return text.substr(0, std::min(text.find(". "), text.find('\n')));
 }
 
-// What --arch takes.
+// The values of --arch.
 std::vector<std::string> architecture_words()
 {
     std::vector<std::string> words{"all"};
@@ -57,7 +57,7 @@ std::vector<std::string> architecture_words()
     return words;
 }
 
-// launchbox or launchbox-mpi; in shells a function is named after it.
+// Shell functions are named after the program: launchbox or launchbox-mpi.
 std::string function_name(const CLI::App& app)
 {
     std::string name = "_" + app.get_name();
@@ -72,7 +72,8 @@ std::string replaced(std::string text, std::string_view name, const std::string&
     return text;
 }
 
-// Kernels are named by files that anybody can have made: nothing here expands what it offers, as compgen -W would.
+// Kernel names come from files that anybody may have made, so, unlike compgen -W, the script must not expand what it
+// offers.
 constexpr const char* bash_script =
     R"bash(# bash completion for PROGRAM: source it, or put it into ~/.local/share/bash-completion/completions/PROGRAM
 FUNCTION_offer() {  # of the lines on standard input those that begin with $1, with $2 before each
@@ -128,7 +129,7 @@ std::string bash_values(const CLI::App& verb, const CLI::Option& option)
     const value_kind kind = kind_of_value(option);
     if (!takes_value(option) || kind == value_kind::file) return {};
     std::vector<std::string> patterns = words_of(option);
-    if (patterns.empty()) patterns.push_back(verb.get_name());  // the first argument: behind the verb
+    if (patterns.empty()) patterns.push_back(verb.get_name());  // the first argument follows the verb
     for (std::string& word : patterns) word.insert(0, verb.get_name() + ":");
     return "        " + joined(patterns, "|") + ") values=" +
            (kind == value_kind::architectures ? "ARCHITECTURES"
@@ -155,7 +156,7 @@ std::string bash_completion(const CLI::App& app)
     return replaced(std::move(script), "PROGRAM", app.get_name());
 }
 
-// In zsh's descriptions [ ] and : have a meaning.
+// In zsh's descriptions, [ ] and : are special.
 std::string zsh_text(const std::string& text)
 {
     std::string result;

@@ -1,4 +1,4 @@
-// launchbox devices: the GPUs of this machine and every compute capability known.
+// launchbox devices: the GPUs of this machine and every known compute capability.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

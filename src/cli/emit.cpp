@@ -1,4 +1,4 @@
-// launchbox emit: the winners as C++.
+// launchbox emit: writes the winners as C++.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ namespace launchbox::cli {
 namespace {
 
 struct emit_options {
-    emit_request typed;  // what CLI11 reads
+    emit_request typed;  // filled by CLI11
     output_file output;
     std::string form = "box", split = "auto", baseline, predicted, architectures, within;
     bool only_measured = false, explain = false, check = false, allow_empty = false;
@@ -82,7 +82,7 @@ exit_status check_only_header(const emit_options& options)
                                              .names = options.typed.names});
     for (const std::string& difference : found.differences) std::cout << shown(difference) << '\n';
     if (!found.differences.empty()) return exit_status::check_failed;
-    // Where records were given, the header was compared with what comes of them.
+    // If records were given, the header was compared with the rows made from them.
     if (found.rows == 0 && options.typed.files.empty() && !options.allow_empty)
         throw error(options.output.path + ": nothing was checked: no row names a record",
                     "emit rows from a store, or accept this with --allow-empty");
@@ -124,7 +124,7 @@ exit_status run_emit(const emit_options& options)
     if (options.typed.files.empty())
         throw error("no record is given", "name stores of launchbox tune, or results --samples --format json");
     std::vector<compute_capability> shown_architectures;
-    // CUB keeps its own tuning where there is no row.
+    // Without a row, CUB uses its own tuning.
     const bool inherits = options.form != "cub";
     if (!inherits && !options.architectures.empty())
         throw error("--arch asks which row an architecture inherits, and rows of --format cub are not inherited",
@@ -133,7 +133,7 @@ exit_status run_emit(const emit_options& options)
     if (inherits)
         for (const target& one : named.known(known_capabilities())) shown_architectures.push_back(one.architecture);
     if (!options.check) refuse_input(options.output);
-    // Another emit into the same header has to wait: its rows would be lost, or ours.
+    // Another emit into the same header must wait, or one of the two would lose its rows.
     std::optional<folder_lock> alone;
     if (options.output.is_file() && !options.check && !options.explain) alone.emplace(options.output.path, say);
     const emitted_header made = emit_header(request_of(options));
@@ -152,7 +152,7 @@ exit_status run_emit(const emit_options& options)
         return options.form == "box" ? check_only_header(options) : exit_status::done;
     }
     const auto writer = [&](std::ostream& out) { out << made.text; };
-    // A header that has tables of ours keeps what else is in it.
+    // An existing header with our tables keeps its other content.
     if (!made.is_updated || !options.output.is_file())
         write_output(options.output, writer);
     else if (made.text != made.old_text)

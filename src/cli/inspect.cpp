@@ -1,4 +1,4 @@
-// launchbox inspect: registers, spills, stack, shared memory, barriers and bounds of every kernel, and what they mean.
+// launchbox inspect: registers, spills, stack, shared memory, barriers and bounds of every kernel, with findings.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
@@ -65,7 +65,7 @@ exit_status run_summary(const inspect_options& options, kernel_request request)
     return files.input.status();
 }
 
-// The file as a whole, or all kernels together: one figure of many kernels.
+// One figure for a whole file, or for all kernels together.
 exit_status run_totals(const inspect_options& options, kernel_request request)
 {
     request.hash_code = options.size;
@@ -117,7 +117,7 @@ exit_status run_diff(const inspect_options& options, const kernel_request& reque
     return first.status() != exit_status::done ? first.status() : second.status();
 }
 
-// The same sources by several compilers or with several flags. One that cannot compile them is a column without
+// Compiles the same sources with several compilers or flags. One that cannot compile them becomes a column without
 // figures.
 exit_status run_variants(const inspect_options& options, const std::vector<compiler_variant>& variants,
                          const kernel_request& request)
@@ -138,13 +138,13 @@ exit_status run_variants(const inspect_options& options, const std::vector<compi
     return status;
 }
 
-// "13.0,13.5" as two; a path with a comma in it is one.
+// "13.0,13.5" is two; a path that contains a comma is one.
 std::vector<std::string> compilers_in(const std::string& text)
 {
     std::error_code failure;
     if (std::filesystem::exists(text, failure)) return {text};
     std::vector<std::string> compilers;
-    if (text.empty()) return {text};  // the one that is found
+    if (text.empty()) return {text};  // the compiler found by default
     for (std::size_t at = 0; at <= text.size();) {
         const std::size_t end = std::min(text.find(',', at), text.size());
         if (end > at) compilers.push_back(text.substr(at, end - at));

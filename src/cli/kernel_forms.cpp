@@ -18,7 +18,7 @@ document page_of(const inspection& found, const output_style& style)
     return kernel_tables_document(found, accounts_of(found.kernels));
 }
 
-// What is said of a kernel takes kilobytes, and with its lines megabytes, so it is made when the kernel is written.
+// The report on a kernel takes kilobytes, and with lines megabytes, so it is made only when the kernel is written.
 template <class Make, class Use>
 void for_each_kernel(const inspection& found, const Make& make, const Use& use)
 {

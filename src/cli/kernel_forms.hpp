@@ -1,4 +1,4 @@
-// The forms of a report of kernels: pages, JSON and CSV, each kernel written as soon as it is known.
+// The forms of a report on kernels: pages, JSON and CSV, with each kernel written as soon as it is known.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,13 +11,13 @@
 
 namespace launchbox::cli {
 
-/// Of the kernels in `found`, which outlives them.
+/// For the kernels in `found`, which must outlive the forms.
 report_forms kernel_forms(const inspection& found);
 
-/// "spills" and the like; none for an empty word.
+/// "spills" and so on; `none` for an empty word.
 line_view parse_line_view(std::string_view word);
 
-/// In place of the pages and rows: kernels by lines. Sources are shown from `folders`.
+/// Replaces pages and rows by kernels with their lines. Sources are shown from `folders`.
 void add_line_forms(report_forms& forms, const inspection& found, line_view view, const source_folders& folders);
 
 }  // namespace launchbox::cli

@@ -16,22 +16,22 @@ namespace launchbox::cli {
 struct call_context;
 
 struct kernel_options {
-    kernel_request typed;                       ///< what CLI11 reads
-    std::string architectures;                  ///< as the user typed it
+    kernel_request typed;                       ///< filled by CLI11
+    std::string architectures;                  ///< as typed
     std::optional<std::string> dynamic_shared;  ///< likewise; only for verbs with `add_dynamic_shared`
 
     void add_to(CLI::App& app, bool files_required);
     void add_dynamic_shared(CLI::App& app);
 
-    /// Throws `error` for what was typed and has no value.
+    /// Throws `error` for invalid values.
     [[nodiscard]] kernel_request request(const call_context& context) const;
 };
 
-/// A report of kernels with what was not read of these inputs: below the page, and as `skipped_images[]` in its JSON.
+/// Adds to a report the images of these inputs that were not read: below the page, and as `skipped_images[]` in its
+/// JSON.
 report_forms with_skipped(report_forms forms, const std::vector<inspected_input>& inputs);
 
-/// Says on standard error, for a verb whose report has no place for it, what is missing and which kernels are debug
-/// builds.
+/// For a verb whose report has no place for it: reports missing code and debug builds on standard error.
 void print_kinds_of_code(const kernel_input& input);
 
 /// Prints the errors of all inputs to standard error.

@@ -1,4 +1,4 @@
-// The options that say what a kernel uses and how it is launched; shared by `occupancy` and `suggest`.
+// Options for a kernel's resources and launch, common to `occupancy` and `suggest`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,13 +12,13 @@
 namespace launchbox::cli {
 
 struct launch_options {
-    launch_inputs typed;                                                    ///< what CLI11 reads
-    std::optional<std::string> shared, dynamic_shared, max_dynamic_shared;  ///< as the user typed them
+    launch_inputs typed;                                                    ///< filled by CLI11
+    std::optional<std::string> shared, dynamic_shared, max_dynamic_shared;  ///< as typed
     std::string cache = "none", caching = "off", mode = "driver";           ///< likewise
 
     void add_to(CLI::App& app);
 
-    /// Throws `error` for what was typed and has no value.
+    /// Throws `error` for invalid values.
     [[nodiscard]] launch_inputs figures() const;
 };
 

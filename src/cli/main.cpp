@@ -32,7 +32,7 @@ namespace launchbox::cli {
 
 namespace {
 
-// CLI11's help, wrapped for a terminal of 80 columns. Commands in the examples stay whole.
+// CLI11's help, wrapped for a terminal of 80 columns. Commands in the examples are not broken.
 class help_formatter : public CLI::Formatter {
 public:
     std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override
@@ -61,9 +61,9 @@ public:
 
 constexpr const char* not_enough_memory = "not enough memory for this input";
 
-bool others_complain = false;  // another process says the same
+bool others_complain = false;  // another process reports the same
 
-// One line for what is wrong and one for what to do, whatever failed.
+// Prints one line with the problem and one with the remedy, whatever failed.
 exit_status complain(const std::string& what, const std::string& hint, exit_status status)
 {
     if (others_complain) return status;
@@ -81,8 +81,8 @@ const CLI::App* verb_named(const CLI::App& app, const std::vector<std::string>& 
     return nullptr;
 }
 
-// The words of the command line before "--"; what follows is for the compiler, or a program and its arguments. A verb
-// that runs a program needs no "--" where the program's name shows that it begins.
+// The words before "--"; the rest is for the compiler, or a program and its arguments. A verb that runs a program needs
+// no "--" if the program's name shows where its command line begins.
 std::vector<std::string> own_arguments(const CLI::App& app, std::vector<std::string> words, call_context& context)
 {
     auto end = std::find(words.begin(), words.end(), "--");
@@ -101,7 +101,7 @@ std::string see_help(const CLI::App& app, const CLI::App* verb)
     return "see " + app.get_name() + " " + (verb == nullptr ? std::string() : verb->get_name() + " ") + "--help";
 }
 
-// The first word, when it is neither a verb nor an option of launchbox itself: then nothing after it was understood.
+// If the first word is neither a verb nor an option of launchbox itself, nothing after it can be understood.
 std::optional<exit_status> complain_about_first_word(const CLI::App& app, const std::vector<std::string>& words)
 {
     if (words.size() < 2) return std::nullopt;
@@ -122,7 +122,7 @@ std::optional<exit_status> complain_about_first_word(const CLI::App& app, const 
                     exit_status::bad_input);
 }
 
-// Of an option that does not exist nothing can be missing: it is named first.
+// An unknown option is reported first, before CLI11 reports that something is missing.
 std::optional<exit_status> complain_about_unknown_option(const CLI::App& app, const std::vector<std::string>& words)
 {
     const CLI::App* verb = verb_named(app, words);
@@ -137,7 +137,7 @@ std::optional<exit_status> complain_about_unknown_option(const CLI::App& app, co
                     meant.empty() ? see_help(app, verb) : "did you mean " + meant + "?", exit_status::bad_input);
 }
 
-// What a variable of a script without a value leaves: `--gpu "$GPU"` must not mean every GPU. No flags are flags, too.
+// An unset variable in a script gives an empty value: `--gpu "$GPU"` must not mean every GPU. Empty flags are allowed.
 void refuse_empty_values(const CLI::App& verb)
 {
     for (const CLI::Option* option : verb.get_options())
@@ -148,7 +148,7 @@ void refuse_empty_values(const CLI::App& verb)
                                 "write a value after it, or leave it out");
 }
 
-// `tune` starts this program again to compile and to measure, in processes that may die.
+// `tune` starts this program again as a worker, to compile and measure in processes that may die.
 std::optional<int> run_as_worker(int count, char** arguments)
 {
     if (count < 3 || std::string_view(arguments[1]) != "--worker") return std::nullopt;
@@ -193,7 +193,7 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
         words.insert(words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)), "--help");
     }
     words = own_arguments(app, std::move(words), context);
-    std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // as CLI11 wants them
+    std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // in CLI11's order
     try {
         app.parse(reversed);
     } catch (const CLI::Success& wanted) {  // --help, --version
@@ -224,7 +224,7 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
     return context.action();
 }
 
-// A descriptor that is closed would be given to the next file that is opened, which then gets what is printed.
+// The number of a closed descriptor would be given to the next file opened, which would then receive our output.
 void open_standard_streams()
 {
     for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -232,7 +232,7 @@ void open_standard_streams()
             static_cast<void>(::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }
 
-// What no handler catches: an exception in a thread or in a destructor. Nothing here allocates.
+// For exceptions that no handler catches, in a thread or a destructor. Must not allocate.
 [[noreturn]] void end_at_once()
 {
     const char* what = "launchbox: an unexpected error\n  please report this\n";
@@ -247,7 +247,7 @@ void open_standard_streams()
     ::_exit(static_cast<int>(exit_status::bad_input));
 }
 
-// Whatever a verb has printed is there now, or else its status is no success.
+// Success requires that all output was written.
 int checked_output(exit_status status)
 {
     if (std::cout.flush() && std::fflush(stdout) == 0) return static_cast<int>(status);
@@ -267,19 +267,19 @@ int run_launchbox(int count, char** arguments, const remote_tuning* elsewhere, b
     others_complain = quiet;
     open_standard_streams();
     outlive_own_limits();
-    std::signal(SIGPIPE, SIG_DFL);  // `launchbox ... | head` ends quietly
+    std::signal(SIGPIPE, SIG_DFL);  // so that `launchbox ... | head` ends quietly
     try {
         if (const std::optional<int> status = run_as_worker(count, arguments)) return *status;
-        std::set_terminate(end_at_once);  // of a worker its parent sees how it died
+        std::set_terminate(end_at_once);  // a worker's parent sees how it died
         return checked_output(run_command(count, arguments, elsewhere));
     } catch (const error& failure) {
         return static_cast<int>(complain(failure.what(), failure.hint(), failure.status()));
     } catch (const std::bad_alloc&) {
         return static_cast<int>(complain(not_enough_memory, "split it", exit_status::bad_input));
-    } catch (const std::length_error&) {  // a size that no memory has
+    } catch (const std::length_error&) {  // an impossible size
         return static_cast<int>(complain(not_enough_memory, "split it", exit_status::bad_input));
     } catch (const std::filesystem::filesystem_error& failure) {
-        // A path that is too long, a folder that was deleted while it was the current one.
+        // For example, a path that is too long, or a current folder that was deleted.
         return static_cast<int>(complain((failure.path1().empty() ? "the current folder" : failure.path1().string()) +
                                              ": " + failure.code().message(),
                                          "check the path, and that the current folder still exists",

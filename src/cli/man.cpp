@@ -1,4 +1,4 @@
-// launchbox man: the manual pages, made of the options themselves.
+// launchbox man: manual pages, generated from the options.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace launchbox::cli {
 
 namespace {
 
-// A line of troff must not begin with a dot or an apostrophe, and - is a hyphen unless it is escaped.
+// A troff line must not begin with a dot or an apostrophe, and - must be escaped, or it becomes a hyphen.
 std::string troff(std::string_view text)
 {
     std::string result;
@@ -49,14 +49,14 @@ std::string options_page(const CLI::App& verb)
     return text;
 }
 
-// "SPEC", "[FILE...]": what a verb takes besides options, as in its SYNOPSIS.
+// "SPEC", "[FILE...]": the arguments of a verb besides options, for SYNOPSIS.
 std::string arguments_of(const CLI::App& verb)
 {
     std::string text;
     for (const CLI::Option* option : verb.get_options()) {
         if (!words_of(*option).empty()) continue;
         std::string name = option->get_type_name();
-        name.resize(std::min(name.find(':'), name.size()));  // what its check says
+        name.resize(std::min(name.find(':'), name.size()));  // without the text of its check
         if (name.empty()) name = option->get_name();
         name = "\\fI" + troff(name) + "\\fR" + (option->get_items_expected_max() > 1 ? "..." : "");
         text += option->get_required() ? " " + name : " [" + name + "]";
@@ -90,13 +90,13 @@ std::string man_page(const CLI::App& app, const CLI::App* verb)
            "something needed is missing. 4: interrupted, what was finished is kept.\n";
 }
 
-// "launchbox", "launchbox-inspect": the page, and the file without its section.
+// "launchbox", "launchbox-inspect": the name of the page, and of the file without its section.
 std::string page_name(const CLI::App& app, const CLI::App* verb)
 {
     return verb == nullptr ? app.get_name() : app.get_name() + "-" + verb->get_name();
 }
 
-// As man finds them: launchbox.1, launchbox-inspect.1 and so on.
+// With the names that man expects: launchbox.1, launchbox-inspect.1 and so on.
 void write_pages(const CLI::App& app, const std::filesystem::path& folder)
 {
     if (!std::filesystem::is_directory(folder))

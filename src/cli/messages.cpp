@@ -59,7 +59,7 @@ void progress_line::show(const std::string& what, std::size_t done, std::size_t 
     std::string left;
     if (done > 0)
         left = fmt::format(", {:.0f} s left", seconds / static_cast<double>(done) * static_cast<double>(total - done));
-    // What does not fit would be wrapped, and every update would leave a line behind.
+    // Longer text would wrap, and every update would leave a line behind.
     const std::string counts = fmt::format(": {}/{} {}{}", done, total, unit_, left);
     const int room = std::max(columns_of_standard_error() - 1 - display_width(counts), 1);
     const std::string text = shortened(escape_for_terminal(what), room);

@@ -1,4 +1,4 @@
-// What a verb says on standard error, beside its report.
+// Messages of a verb on standard error, besides its report.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ std::string shown(const std::string& text);
 /// Prints "launchbox: text" as a line.
 void say(const std::string& text);
 
-/// One line of progress, rewritten in place, gone at the end; nothing where standard error is no terminal.
+/// One line of progress, rewritten in place and erased at the end; nothing if standard error is not a terminal.
 class progress_line {
 public:
     /// `unit` is what is counted: "architectures".
@@ -25,7 +25,7 @@ public:
     progress_line(const progress_line&) = delete;
     progress_line& operator=(const progress_line&) = delete;
     void show(const std::string& what, std::size_t done, std::size_t total);
-    void clear();  ///< before other lines are written
+    void clear();  ///< call before writing other lines
 
 private:
     std::string unit_;
@@ -34,7 +34,7 @@ private:
     std::chrono::steady_clock::time_point start_;
 };
 
-/// Says remarks, and shows progress as such a line.
+/// Prints remarks, and shows progress with `progress_line`.
 listener terminal_listener();
 
 }  // namespace launchbox::cli

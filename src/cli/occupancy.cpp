@@ -1,4 +1,4 @@
-// launchbox occupancy: the full account of one launch, or of every kernel of a file.
+// launchbox occupancy: a full account of one launch, or of every kernel in a file.
 // SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 #include <cstdint>
@@ -43,7 +43,7 @@ struct occupancy_options {
     std::string questions;
 };
 
-// "1000", "1000,20" or "1000x20x3". Numbers that no grid has are answered by the model.
+// "1000", "1000,20" or "1000x20x3". The model reports numbers that no grid can have.
 std::optional<std::vector<std::int64_t>> parse_grid(const std::string& text)
 {
     std::vector<std::int64_t> sizes;
@@ -60,7 +60,7 @@ std::optional<std::vector<std::int64_t>> parse_grid(const std::string& text)
     return std::nullopt;
 }
 
-// While the command line is read: "--grid=" would else take the option behind it.
+// Checked while the command line is read: otherwise, "--grid=" would take the next option as its value.
 std::string why_no_grid(const std::string& text)
 {
     if (parse_grid(text)) return {};
@@ -68,7 +68,7 @@ std::string why_no_grid(const std::string& text)
            "' is not a grid: write its number of blocks, such as 1000, or those in x, y and z, such as 1000,20,2";
 }
 
-// The charts of each account, and where several architectures were asked about, the map of them.
+// The charts of each account, and a map if several architectures were given.
 std::vector<chart> charts_of_accounts(const std::vector<occupancy_account>& accounts)
 {
     std::vector<chart> charts;

@@ -26,7 +26,7 @@ bool takes_value(const CLI::Option& option)
     return option.get_items_expected_max() > 0;
 }
 
-// CLI11 writes the words that a check allows behind the type: "FORMAT:{table,json}".
+// CLI11 appends the words that a check allows to the type: "FORMAT:{table,json}".
 std::vector<std::string> value_words(const CLI::Option& option)
 {
     const std::string type = option.get_type_name();

@@ -1,4 +1,4 @@
-// What completion and manual pages say of the options of a command line: made of the options themselves.
+// Descriptions of command-line options for completion and manual pages, taken from the options themselves.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,11 +16,11 @@ std::vector<std::string> words_of(const CLI::Option& option);
 
 bool takes_value(const CLI::Option& option);
 
-/// What an option's value is, as far as that can be completed.
+/// The kind of an option's value, as far as it can be completed.
 enum class value_kind { file, words, architectures, kernels };
 value_kind kind_of_value(const CLI::Option& option);
 
-/// The words of which its value is one: "table", "json", ...; empty: any value.
+/// The words allowed as its value: "table", "json", ...; empty if any value is.
 std::vector<std::string> value_words(const CLI::Option& option);
 
 }  // namespace launchbox::cli

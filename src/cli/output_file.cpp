@@ -61,7 +61,7 @@ looked_at look_at(const fs::path& file)
                 "name another file, or add --overwrite to replace it");
 }
 
-// `finished`: what is to take the place.
+// `finished`: the file that is to replace the old one.
 void refuse_foreign(const output_file& output, const fs::path& finished)
 {
     if (output.overwrite) return;
@@ -73,7 +73,7 @@ void refuse_foreign(const output_file& output, const fs::path& finished)
                                                             : " and contains something else");
 }
 
-// `accept`: of `write_file_atomically`.
+// `accept`: as in `write_file_atomically`.
 void write_file(const output_file& output, const std::function<void(std::ostream&)>& writer,
                 const std::function<void(const fs::path&)>& accept)
 {
@@ -99,7 +99,7 @@ void output_file::add_overwrite(CLI::App& app)
 
 bool names_inputs(const CLI::Option& option)
 {
-    // A store is gone on with; a baseline is noted when it is read.
+    // A store is extended, and a baseline is noted when it is read.
     constexpr std::array written{"output", "svg", "store", "baseline"};
     constexpr std::array types{"", "FILE", "FILE|FOLDER", "FOLDER", "NEW", "PATH", "STORE", "FLAGS", "COMMAND"};
     const std::string type = option.get_type_name();
@@ -140,7 +140,7 @@ void check_output(const output_file& output)
 {
     refuse_input(output);
     if (!output.is_file() || !is_regular(output.path)) return;
-    if (output.overwrite || target_of(output.path).descriptor >= 0) return;  // what is appended to loses nothing
+    if (output.overwrite || target_of(output.path).descriptor >= 0) return;  // appending loses nothing
     const looked_at old = look_at(output.path);
     if (old.bytes > 0 && old.what.kind == own_kind::none) refuse(output.path, " and is not a report of launchbox");
 }

@@ -1,5 +1,4 @@
-// The one way in which verbs write files that the user names: nothing that was read is written over, nor what launchbox
-// did not write.
+// How all verbs write files that the user names: inputs are never overwritten, nor files that launchbox did not write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,38 +11,38 @@
 
 namespace launchbox::cli {
 
-/// Where something is written: a file, or standard output for "" and "-".
+/// Where output goes: a file, or standard output for "" and "-".
 struct output_file {
     std::string path = {};
-    bool overwrite = false;  ///< --overwrite: a file that launchbox did not write is replaced, too
+    bool overwrite = false;  ///< --overwrite: also replace a file that launchbox did not write
 
     [[nodiscard]] bool is_file() const { return !path.empty() && path != "-"; }
     void add_overwrite(CLI::App& app);
 };
 
-/// Whether the words of an option name files that are read: FILE and the like, of an option that is not written.
+/// Whether an option's words name files that are read: FILE and the like, in an option that is not an output.
 bool names_inputs(const CLI::Option& option);
 
-/// Notes the files that the words of an option, or those behind "--", name, also within a word: --options-file=FILE,
+/// Notes the files named by the words of an option, or by those after "--", even inside a word: --options-file=FILE,
 /// "-include FILE".
 void note_named_inputs(const std::vector<std::string>& words);
 
-/// Throws `error` where the file was read or named as an input.
+/// Throws `error` if the file was read or named as an input.
 void refuse_input(const output_file& output);
 
-/// Before the work: throws the same, and where the file is there and is not ours. What only the new content can tell is
-/// said by `write_output`.
+/// Called before the work: throws the same, and if the file exists and is not ours. `write_output` checks what depends
+/// on the new content.
 void check_output(const output_file& output);
 
-/// Throws the same, and where what is there is not of the kind that takes its place (`may_replace`). The same bytes may
-/// always be written.
+/// Throws the same, and if the existing file is not of a kind that the new one may replace (`may_replace`). Identical
+/// bytes may always be written.
 void write_output(const output_file& output, const std::function<void(std::ostream&)>& writer);
 
-/// Whether it is a file that has another name, too (a hard link), which a new file in its place does not have.
+/// Whether the file has another name, too (a hard link), which will not refer to the new file.
 bool has_other_names(const std::string& path);
 void report_other_names(const std::string& path);
 
-/// The same of a file that was read to be changed: whatever is in it, the verb has seen.
+/// The same for a file that was read in order to be changed: the verb knows its content.
 void update_output(const output_file& output, const std::function<void(std::ostream&)>& writer);
 
 }  // namespace launchbox::cli

@@ -1,4 +1,4 @@
-// launchbox report: what was measured and compiled, as one page that any browser opens.
+// launchbox report: measurements and compiled kernels as one page for any browser.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <ostream>
@@ -20,7 +20,7 @@ namespace {
 
 struct report_options {
     kernel_options input;
-    page_request typed;  // what CLI11 reads
+    page_request typed;  // filled by CLI11
     std::vector<std::string> workload;
     output_file output;
     bool calculator = false;

@@ -63,7 +63,7 @@ void write_report(const output_options& options, const report_forms& forms, bool
         else if (const std::string page = render_text(forms.page(style), style);
                  &out != &std::cout || !show_in_pager(page))
             out << page;
-        // By which the next report knows that it may take this one's place.
+        // The mark by which the next report knows that it may replace this one.
         if (to_file && (options.format == "table" || options.format == "github"))
             out << '\n' << own_mark(options.verb);
         else if (to_file && options.format == "markdown")

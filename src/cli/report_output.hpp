@@ -1,4 +1,4 @@
-// Reports in the format and at the place that the user asks for.
+// Writes reports in the format and to the place that the user asks for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,30 +16,30 @@
 
 namespace launchbox::cli {
 
-/// Where a report goes and how it looks: the options --format, --output and --overwrite.
+/// Where a report goes and in which format: the options --format, --output and --overwrite.
 struct output_options {
     std::string format = "table";
     output_file file = {};
-    std::string verb = {};  ///< that writes it
+    std::string verb = {};  ///< that writes the report
 
-    /// `more` are the formats of this verb besides table, json, csv and markdown.
+    /// `more`: formats of this verb besides table, json, csv and markdown.
     void add_to(CLI::App& app, const std::vector<std::string>& more = {});
 };
 
-/// One report in all its forms; only the one asked for is made.
+/// One report in all its forms; only the requested one is made.
 struct report_forms {
     std::function<document(const output_style&)> page;
     std::function<nlohmann::ordered_json()> json;
     std::function<table()> rows;
 
-    // Instead of the two above where the report can be too large to be held whole.
+    // Replaces the two above if the report may be too large to keep in memory.
     std::function<void(std::ostream&)> write_json = {};
     std::function<void(std::ostream&)> write_csv = {};
-    std::function<void(std::ostream&)> write_json_lines = {};         ///< "jsonl", where a report has that
+    std::function<void(std::ostream&)> write_json_lines = {};         ///< "jsonl", if supported
     std::map<std::string, std::function<std::string()>> others = {};  ///< by format
 };
 
-/// Of --run: the number of a run, from 1.
+/// For --run: the number of a run, from 1.
 CLI::Validator run_number();
 
 /// `beside_a_program`: standard output belongs to the user's program, and the report goes to standard error.

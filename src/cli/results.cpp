@@ -54,7 +54,7 @@ value_filter filter_of(const std::vector<std::string>& texts, const std::string&
     return filter;
 }
 
-// The rows of GPUs, beside the ranking: which are asked for.
+// The rows of GPUs, besides the ranking: which are wanted.
 void add_rows(const results_options& options, results_report& report)
 {
     std::vector<compute_capability> architectures;
@@ -90,7 +90,7 @@ exit_status run_results(const results_options& options)
     if (!options.svg.empty() && (shows_log || (options.view.any() && !landscape) || options.output.file.is_file()))
         throw error("--svg only writes pictures", "leave --output, --log and the other views out");
     if (!landscape && (options.output.format == "html" || options.output.format == "svg"))
-        throw error("--format " + options.output.format + " is that of a map",
+        throw error("--format " + options.output.format + " is only for maps",
                     "add --map threads,items; launchbox report writes a page of everything, --svg DIR its pictures");
     if (landscape && (options.exchange.import || !options.exchange.format.empty()))
         throw error("--map and --by only show what is there", "leave --import and --export out");

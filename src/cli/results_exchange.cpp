@@ -44,7 +44,7 @@ void exchange_options::add_to(CLI::App& app)
     app.add_flag("--import", import, "Write everything in the files, also of Kernel Tuner, KTT and T4, to a new store");
     CLI::Option* merging =
         app.add_flag("--merge", merge, "Write the runs of all files to one new store, the file of -o");
-    // It writes everything: what chooses some of it would be passed over.
+    // Exporting writes everything, so options that select a part would be ignored.
     for (const char* other :
          {"--import", "--export", "--workload", "--gpu", "--run", "--top", "--samples", "--failures"})
         merging->excludes(app.get_option(other));
@@ -104,7 +104,7 @@ writer writer_of(const std::string& format, const exported_part& part)
     };
 }
 
-// Without what a shell or another system takes for something else.
+// Without characters that have a meaning to a shell or another system.
 std::string file_name_of(const exported_part& part)
 {
     const environment_info& where = part.run->info.environment;

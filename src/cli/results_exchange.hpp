@@ -1,4 +1,4 @@
-// The part of `results` that exchanges files with other tuners: --export and --import.
+// The exchange of files with other tuners in `results`: --export and --import.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace launchbox::cli {
 
 struct exchange_options {
-    std::string format;  ///< of --export; empty: none
+    std::string format;  ///< of --export; empty if none
     bool import = false;
     bool merge = false;
     std::string store;
@@ -22,9 +22,9 @@ struct exchange_options {
     void add_to(CLI::App& app);
 };
 
-/// Writes what the report shows of `files` to `output`: a file (compressed where it ends in .gz), a folder (ends in /,
-/// or is one) for one file a run and workload, or standard output where it is empty. Throws `error` where one file
-/// cannot hold it.
+/// Writes the reported part of `files` to `output`: a file (compressed if it ends in .gz), a folder (exists, or ends in
+/// /) for one file per run and workload, or standard output if empty. Throws `error` if a single file cannot contain
+/// it.
 void export_results(const exchange_options& options, const std::vector<std::string>& files, const output_file& output,
                     const results_report& report);
 

@@ -70,7 +70,7 @@ comparison_report compared(results_report found)
     return report;
 }
 
-// What got slower by more than is allowed: one message each. Throws `error` where the samples cannot tell.
+// One message for each winner that got slower by more than allowed. Throws `error` if the samples are inconclusive.
 std::vector<std::string> slower_winners(const comparison_report& report, double allowed_percent)
 {
     std::vector<std::string> messages;
@@ -101,7 +101,7 @@ std::vector<std::string> slower_winners(const comparison_report& report, double 
                 messages.push_back(fmt::format("{}: the winner is {:.1f} % slower ({:.1f} % are allowed)", where,
                                                slower, allowed_percent));
         }
-        // Each run by itself: what another one says is no word about it.
+        // Each run is judged separately: one does not vouch for another.
         if (judged == 0)
             throw error(fmt::format("--fail-slower: {} was not compared: it has no workload for which {} has a winner",
                                     letter_of(i + 1), letter_of(0)),
@@ -166,7 +166,7 @@ void show_landscape(const results_view_options& options, results_report found, c
     }
     report_forms forms;
     forms.page = [&](const output_style& style) {
-        // No line of a file of Markdown is too long.
+        // Lines in a Markdown file may have any length.
         return landscape_document(report, output.format == "markdown" ? output_style{.width = 100'000} : style);
     };
     forms.write_json = [&](std::ostream& out) { write_landscape_json(report, out); };

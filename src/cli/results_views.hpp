@@ -1,4 +1,4 @@
-// The other views of recorded results: convergence, and runs compared.
+// Other views of recorded results: convergence, and comparisons of runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,18 +17,18 @@ struct results_view_options {
     std::optional<std::string> map, by;
     std::string unit;
     bool portable = false;
-    std::string within;  ///< "2" or "2%"; empty: 2 %
+    std::string within;  ///< "2" or "2%"; if empty, 2 %
 
     void add_to(CLI::App& verb);
     [[nodiscard]] bool any() const { return convergence || compare || portable || fail_slower || is_landscape(); }
     [[nodiscard]] bool is_landscape() const { return map || by; }
 };
 
-/// A map over parameters, or the best by what is named; `svg`: a folder for its pictures, instead.
+/// A map over parameters, or the best by the named properties; `svg`: a folder for pictures instead.
 void show_landscape(const results_view_options& options, results_report found, const output_options& output,
                     const std::string& svg);
 
-/// Shows the view that is asked for, of which there is one: not a landscape.
+/// Shows the requested view, of which there must be one; not a landscape.
 exit_status show_results_view(const results_view_options& options, results_report found, const output_options& output);
 
 }  // namespace launchbox::cli

@@ -1,4 +1,4 @@
-// The command line of launchbox, for the programs that have one.
+// The command line of launchbox, for all programs that have it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,16 +13,16 @@ class App;
 
 namespace launchbox::cli {
 
-/// How `tune` works where other processes have the GPUs.
+/// How `tune` works if other processes own the GPUs.
 struct remote_tuning {
     std::function<void(CLI::App& verb)> add_options;
-    backend_planner plan;  ///< in place of `plan_backends`
-    /// Of a process that does what another asks: in place of the whole verb. Empty: this is the one that asks.
+    backend_planner plan;  ///< replaces `plan_backends`
+    /// For a process that works for another: replaces the whole verb. Empty for the process that coordinates.
     std::function<exit_status(const tune_spec&, const backend_request&)> serve;
 };
 
-/// What `main` returns. `elsewhere`: how `tune` works with other processes; null: on this machine alone. `quiet`:
-/// nothing is said of what is wrong, since another process says the same.
+/// Returns the exit status of `main`. `elsewhere`: how `tune` works with other processes; null: only on this machine.
+/// `quiet`: errors are not printed, since another process prints the same.
 int run_launchbox(int count, char** arguments, const remote_tuning* elsewhere = nullptr, bool quiet = false);
 
 }  // namespace launchbox::cli

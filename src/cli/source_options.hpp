@@ -1,4 +1,4 @@
-// The options of verbs that compile the kernels of one source with other launch bounds.
+// Options of verbs that compile the kernels of a source with other launch bounds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace launchbox::cli {
 
-/// "1,2,4" as numbers from 1 to `most`, sorted, each once. Throws `error`: `option` has something that is not a `what`.
+/// "1,2,4" as numbers from 1 to `most`, sorted and distinct. Throws `error`: `option` has an element that is not a
+/// `what`.
 std::vector<int> parse_numbers(const std::string& list, const std::string& option, const char* what, int most,
                                const char* example);
 std::vector<int> parse_threads(const std::string& list);
@@ -27,7 +28,7 @@ struct source_options {
     std::optional<std::string> dynamic_shared, max_dynamic_shared;
 
     void add_to(CLI::App& verb, file_option file = file_option::required);
-    /// Each text is read here, once. Throws `error` where one cannot be read.
+    /// Parses each text, once. Throws `error` if one is invalid.
     [[nodiscard]] source_bounds_request request(const call_context& context) const;
 };
 

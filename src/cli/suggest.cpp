@@ -1,4 +1,4 @@
-// launchbox suggest: the block size with which most threads are resident, the runners-up, and the rules of thumb.
+// launchbox suggest: the block size with the most resident threads, the runners-up, and the rules of thumb.
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 #include <memory>
@@ -21,7 +21,7 @@ struct suggest_options {
     kernel_options input;
     launch_options launch;
     output_options output;
-    suggest_request typed;  // what CLI11 reads
+    suggest_request typed;  // filled by CLI11
     std::string ties = "balanced";
 };
 
@@ -47,7 +47,7 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
         all = block_sizes_of_figures(request);
     } else {
         kernel_request wanted = options.input.request(context);
-        wanted.sizes_vary = true;  // other block sizes may come with other dynamic shared memory
+        wanted.sizes_vary = true;  // other block sizes may use different dynamic shared memory
         catch_interrupts();
         kernel_input input = read_kernels(wanted, terminal_listener());
         all = block_sizes_of_kernels(request, input);

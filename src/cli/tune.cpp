@@ -1,4 +1,4 @@
-// launchbox tune: measures the candidates of a spec and keeps every result.
+// launchbox tune: measures the candidates of a spec and stores every result.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -39,16 +39,16 @@ namespace fs = std::filesystem;
 namespace {
 
 struct tune_verb_options {
-    tune_request typed;                                                   // what CLI11 reads
+    tune_request typed;                                                   // filled by CLI11
     std::string file, budget, strategy, source, architecture, objective;  // as typed
-    std::string init, kernel;                                             // the source that a spec is made of
+    std::string init, kernel;                                             // the source to make a spec from
     std::string confirm, box;                                             // a header with rows, and its table
     std::vector<std::string> workloads, controls;
     bool no_cache = false, check = false, replay_check = false;
     output_options output;
 };
 
-// "200" is candidates; "90s", "10m", "1.5h" is time.
+// "200" means candidates; "90s", "10m", "1.5h" mean time.
 void read_budget(const std::string& text, tune_options& options)
 {
     if (text.empty()) return;
@@ -77,7 +77,7 @@ std::string default_store(const std::string& spec)
     return name + ".db";
 }
 
-// The first reason, for whoever looks at nothing else.
+// The first reason, for users who read nothing else.
 std::string first_failure(const std::vector<build_report>& reports)
 {
     for (const build_report& report : reports)
@@ -130,10 +130,11 @@ tune_request request_of(const tune_verb_options& options, tune_spec spec, const 
     if (!options.architecture.empty())
         request.backends.architecture = single_architecture(options.architecture, "--arch");
     request.backends.builder.cache_folder = options.no_cache ? fs::path{} : default_cache_folder();
-    // What only checks needs neither GPU nor results.
+    // --check needs neither GPU nor results.
     request.backends.build_only |= options.check;
     read_budget(options.budget, request.how);
-    // Without a budget everything is measured, and the order matters little: then no proposal waits for an answer.
+    // Without a budget everything is measured, and the order hardly matters: use one in which no proposal waits for
+    // results.
     request.how.strategy = !options.strategy.empty() ? options.strategy : options.budget.empty() ? "random" : "auto";
     if (context.elsewhere != nullptr && context.elsewhere->plan) request.plan = context.elsewhere->plan;
     request.command = context.command;
@@ -188,7 +189,7 @@ exit_status show_measured(const output_options& output, const tune_call& call, c
     return exit_status::check_failed;
 }
 
-// Whether each row is as good as the baseline where it would be used.
+// Whether each row is as good as the baseline on the GPU where it would be used.
 exit_status show_confirmed(const output_options& output, const row_confirmation& confirmation, const tune_call& call,
                            const tune_result& result)
 {
@@ -233,11 +234,11 @@ exit_status run_tune_verb(const tune_verb_options& options, const call_context& 
         confirmation.emplace(options.confirm, options.box, request.spec);
         request.only = [&confirmation](const tune_backend& backend) { return confirmation->candidates_on(backend); };
     }
-    note_read(request.store);  // also where it is only to be made
+    note_read(request.store);  // even if it is yet to be created
     check_output(options.output.file);
     tune_call call(std::move(request), terminal_tune_listener());
     if (options.check) return say_what_was_checked(call, options.file);
-    check_output(options.output.file);  // once more: what the sources include is known now
+    check_output(options.output.file);  // again: the includes of the sources are known now
     catch_interrupts();
     const tune_result result = call.run();
     if (confirmation) return show_confirmed(options.output, *confirmation, call, result);
@@ -325,10 +326,10 @@ void add_tune(CLI::App& app, call_context& context)
         ->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
     options->output.add_to(*verb);
-    // It measures two candidates, whatever the spec has.
+    // It measures two candidates, whatever is in the spec.
     for (const char* other : {"--build-only", "--check", "--replay-check", "--budget", "--strategy", "--warm-start"})
         verb->get_option("--confirm")->excludes(verb->get_option(other));
-    // All others are about candidates, of which there are none yet.
+    // All other options are about candidates, which do not exist yet.
     const std::vector<std::string> with_init{"--init",     "--kernel", "--arch",      "--nvcc",
                                              "--no-cache", "--output", "--overwrite", "--help"};
     for (CLI::Option* option : verb->get_options())

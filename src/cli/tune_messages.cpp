@@ -158,13 +158,13 @@ void report_device_comparison(const std::vector<device_record>& devices)
 
 namespace {
 
-// "12.3 s", "120 ms": what takes part in seconds may itself be thousandths.
+// "12.3 s", "120 ms": short phases are shown in milliseconds.
 std::string shortly(double seconds)
 {
     return seconds >= 0.9995 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.0f} ms", 1000 * seconds);
 }
 
-// `starting`: from the start of the call to the first thing that was done.
+// `starting`: from the start of the call to the first work.
 void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, double starting)
 {
     std::string outcomes;
@@ -190,7 +190,7 @@ void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, 
     if (const phase_seconds& in = summary.phases; in != phase_seconds{}) {
         const double rest =
             summary.measuring_seconds - (in.reference + in.load + in.prepare + in.verify + in.time + in.check);
-        // Where it is nothing there was no program.
+        // A time of zero means that there was no program.
         const std::string reference =
             in.reference < 0.001 ? "" : fmt::format("{} waiting for the reference, ", shortly(in.reference));
         phases = fmt::format(

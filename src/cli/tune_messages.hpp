@@ -1,5 +1,5 @@
-// What is said of a call of tune: while it works, on one kind of GPU or several at once, what it cost, and how its GPUs
-// compare.
+// Messages about a call of tune: progress, on one kind of GPU or several at once, its cost, and a comparison of its
+// GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,14 +18,13 @@ namespace launchbox::cli {
 /// "1 candidate", "12,345 candidates"
 std::string plural(std::size_t count, const std::string& what);
 
-/// Says it on standard error.
+/// Prints them on standard error.
 tune_listener terminal_tune_listener();
 
-/// A line on a terminal; with several GPUs and no terminal (a batch job's log), lines once a minute. For
-/// several threads.
+/// A line on a terminal; with several GPUs and no terminal (a batch job's log), lines once a minute. Thread-safe.
 class fleet_progress {
 public:
-    /// `backends`: kinds of GPU that are at work at the same time.
+    /// `backends`: kinds of GPU that work at the same time.
     fleet_progress(std::string name, std::size_t backends);
     void show(std::size_t backend, const std::string& label, const tune_progress& now);
     void clear();
@@ -48,10 +47,10 @@ private:
 /// "8 GPUs, 5.2/s, 93 % busy (least: rank 3 (node7, GPU 1), 71 %), 3 failed, 1 lost"; empty for a single one.
 std::string fleet_text(const tune_progress& now);
 
-/// What a log says of them: such a line, and one for each of the most idle.
+/// Lines for a log: that line, and one for each of the most idle devices.
 std::vector<std::string> fleet_lines(const std::string& name, const std::string& label, const tune_progress& now);
 
-/// After a run on several GPUs: what each has done, which are slow, and which were lost on the way.
+/// After a run on several GPUs: what each has done, which are slow, and which were lost.
 void report_device_comparison(const std::vector<device_record>& devices);
 
 }  // namespace launchbox::cli

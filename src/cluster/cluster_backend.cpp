@@ -17,14 +17,14 @@ namespace launchbox {
 
 namespace {
 
-// What a link carries in a second before it is known: a slow network. 1 Gbit/s.
+// Assumed bandwidth of a link until it is known: a slow network, 1 Gbit/s.
 constexpr double first_bytes_per_second = 100e6;
-// Each takes a thread of the coordinator.
+// Each needs a thread of the coordinator.
 constexpr unsigned max_preparers = 512;
-// So that a rank need not wait for its next candidate until the coordinator has heard of the last one.
+// So that a rank has its next candidate before the coordinator gets the last result.
 constexpr unsigned calls_per_rank = 2;
 
-// Where a prepared job is.
+// Where a prepared job is stored.
 struct made_module {
     int builder = 0;
     std::set<int> holders;  // ranks that have it
@@ -32,10 +32,10 @@ struct made_module {
     double compile_seconds = 0;
 };
 
-// What is being prepared on a rank, and what waits there to be measured.
+// The jobs being prepared on a rank, and those waiting there to be measured.
 struct rank_load {
     cluster_rank who;
-    std::optional<std::size_t> measurer;  // its number; nothing: it only compiles
+    std::optional<std::size_t> measurer;  // its number; `nullopt` if it only compiles
     std::size_t building = 0, waiting = 0;
 };
 
@@ -51,7 +51,7 @@ public:
         measuring_.resize(options.measuring.size());
     }
 
-    // `self`: this, for what is to be done when nobody needs the job any more.
+    // `self`: this object, for the call when nobody needs the job any more.
     prepared_job prepare(const tune_job& job, const std::shared_ptr<cluster_runner>& self);
     measurement measure(std::size_t measurer, const tune_job& job, const prepared_job& made,
                         const measure_request& request);
@@ -77,8 +77,7 @@ private:
                                const measure_request& request, bool is_new);
     std::string module_for(int rank, long number);
     void forget(long number, rank_load& where);
-    // What it has answered. A rank that says what no rank of ours says gets no more work, and its candidate goes to
-    // another.
+    // Reads an answer. A rank whose answer is invalid gets no more work, and its candidate goes to another.
     template <class Read>
     auto understood(int rank, Read read)
     {
@@ -88,7 +87,7 @@ private:
             throw left_out(rank, failure.what());
         }
     }
-    // From now on it gets no candidate.
+    // From now on the rank gets no candidate.
     [[nodiscard]] rank_lost left_out(int rank, const std::string& why)
     {
         calls_->lose(rank, why);
@@ -103,26 +102,26 @@ private:
     std::map<long, made_module> modules_;
     long next_number_ = 0;
     double bytes_per_second_ = first_bytes_per_second;
-    std::map<std::size_t, tune_job> references_;        // by workload: measured somewhere
-    std::vector<std::set<std::size_t>> has_reference_;  // by measurer: the workloads
-    // The calls of one measurer, which its rank answers in this order.
+    std::map<std::size_t, tune_job> references_;        // by workload: measured on some rank
+    std::vector<std::set<std::size_t>> has_reference_;  // by measurer: its workloads
+    // The calls to one measurer, which its rank answers in this order.
     struct measuring_calls {
-        std::mutex makes_reference;  // one call makes it, and the others wait
+        std::mutex makes_reference;  // one call makes it, the others wait
         long asked = 0, answered = 0;
     };
     std::deque<measuring_calls> measuring_;
 };
 
-// What it would take to send the module; 0: not known, or too much for a message. It is built where it runs then.
+// Bytes to send for the module; 0 if unknown, or too many for a message. Then it is built where it runs.
 std::uintmax_t size_in(const cluster_message& answer)
 {
     const long bytes = answer.said.contains("module_bytes") ? number_in(answer, "module_bytes") : 0;
-    constexpr auto largest = static_cast<long>(max_message_bytes / 2);  // beside it there is what is said
+    constexpr auto largest = static_cast<long>(max_message_bytes / 2);  // the message has other parts, too
     return bytes > 0 && bytes <= largest ? static_cast<std::uintmax_t>(bytes) : 0;
 }
 
-// Under the lock. The rank with a free compiler that has the least to measure; those without a GPU take what the
-// others have no compiler for at the moment, or have enough of.
+// Under the lock. The rank with a free compiler that has the least to measure. Ranks without a GPU take jobs for which
+// the others have no free compiler, or enough of already.
 rank_load* cluster_runner::choose()
 {
     const auto backlog = [](const rank_load& load) {
@@ -134,7 +133,7 @@ rank_load* cluster_runner::choose()
             (best == nullptr || backlog(load) < backlog(*best)))
             best = &load;
     if (best != nullptr) return best;
-    // More preparers than compilers, since a rank was lost: the least busy has a queue.
+    // More preparers than compilers, because a rank was lost: the least busy rank gets a queue.
     for (rank_load& load : loads_)
         if (load.who.jobs > 0 && !calls_->is_lost(load.who.rank) && (best == nullptr || load.building < best->building))
             best = &load;
@@ -169,7 +168,7 @@ prepared_job cluster_runner::prepare(const tune_job& job, const std::shared_ptr<
             });
         } catch (const rank_lost&) {
             not_building();
-            continue;  // another does it
+            continue;  // another rank does it
         } catch (...) {
             not_building();
             throw;
@@ -223,7 +222,7 @@ measurement cluster_runner::measure_on(std::size_t measurer, const tune_job& job
     std::unique_lock reference(measuring_[measurer].makes_reference, std::defer_lock);
     if (needs_reference_) {
         reference.lock();
-        // Where nobody on that rank has measured the reference, it is one.
+        // If that rank has not measured the reference yet, this job is its reference.
         asked.is_reference |= calibrates && !has_reference(measurer, job.workload);
         if (!asked.is_reference) {
             get_reference(measurer, job.workload);
@@ -238,7 +237,7 @@ measurement cluster_runner::measure_on(std::size_t measurer, const tune_job& job
     return measured;
 }
 
-// What others are compared with is on the GPU or the disk of the one that has measured it: each rank makes its own.
+// Reference outputs are on the GPU or disk of the rank that measured them, so each rank makes its own.
 void cluster_runner::get_reference(std::size_t measurer, std::size_t workload)
 {
     tune_job reference;
@@ -284,7 +283,7 @@ measurement cluster_runner::ask_to_measure(int rank, const tune_job& job, long n
     return measured;
 }
 
-// Empty: the rank has it, or builds it, which is cheaper than to send it.
+// Empty if the rank has it, or if building it there is cheaper than sending it.
 std::string cluster_runner::module_for(int rank, long number)
 {
     made_module module;
@@ -296,7 +295,7 @@ std::string cluster_runner::module_for(int rank, long number)
         module = found->second;
         bytes_per_second = bytes_per_second_;
     }
-    // It goes over two links, one after the other.
+    // The module passes two links in sequence.
     const double seconds = 2 * static_cast<double>(module.bytes) / bytes_per_second;
     if (module.bytes == 0 || seconds > module.compile_seconds) return {};
     try {
@@ -312,7 +311,7 @@ std::string cluster_runner::module_for(int rank, long number)
     }
 }
 
-// The engine needs it no more.
+// The engine no longer needs it.
 void cluster_runner::forget(long number, rank_load& where)
 {
     std::set<int> holders;
@@ -334,7 +333,7 @@ tune_backend cluster_backend(tune_backend local, const std::shared_ptr<rank_call
     for (const auto* ranks : {&options.measuring, &options.compiling})
         for (const cluster_rank& rank : *ranks) compilers += rank.jobs;
     local.open = {};
-    local.begin = {};  // each rank begins by itself
+    local.begin = {};  // each rank does this itself
     local.close = {};
     local.preparers = std::clamp(compilers, 1u, max_preparers);
     local.prepare = [runner](const tune_job& job) { return runner->prepare(job, runner); };

@@ -23,13 +23,13 @@ void from_json(const message_json& from, assignment& values)
 
 namespace {
 
-// Each is a thread and a process.
+// Each needs a thread and a process.
 constexpr unsigned max_jobs = 4096;
 
-// Nothing that we say is deeper; the library writes what is nested by recursion.
+// Our messages are never deeper; the library writes nested values recursively.
 constexpr int max_nesting = 32;
 
-// Of figures that are counts and sizes.
+// For figures that are counts and sizes.
 template <class Value>
 void refuse_negative(const char* name, const Value& value)
 {
@@ -67,7 +67,7 @@ void refuse_deep(std::string_view text)
 
 }  // namespace
 
-// Names and logs are bytes, JSON is UTF-8: what is not becomes a replacement character, as in a worker's messages.
+// Names and logs are bytes, but JSON is UTF-8: invalid bytes become replacement characters, as in a worker's messages.
 std::string encoded(const cluster_message& message)
 {
     const auto dumped = [](const message_json& said) {

@@ -1,5 +1,5 @@
-// What ranks say to each other: a JSON object on a line, and behind it the bytes of a module where one travels. What
-// another rank says is bytes from anywhere: it may be of another launchbox, or broken.
+// The messages between ranks: a JSON object on a line, followed by the bytes of a module if there is one. A message
+// from another rank is untrusted: it may come from another version, or be damaged.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,33 +20,33 @@ struct cluster_message {
     std::string bytes = {};
 };
 
-/// No message is larger: what would be is not sent, and what is there is not read.
+/// The largest message: larger ones are not sent, and not read.
 inline constexpr std::size_t max_message_bytes = std::size_t{256} << 20;
 
 std::string encoded(const cluster_message& message);
-/// Throws `error` for what is no message, or not all of it.
+/// Throws `error` for an invalid or incomplete message.
 cluster_message cluster_message_of(const std::string& text);
-/// Its member, a string or a number as asked for. Throws `error`.
+/// A member of the message, a string or a number. Throws `error`.
 std::string text_in(const cluster_message& message, const char* name);
 long number_in(const cluster_message& message, const char* name);
-/// A place in a list. Throws `error`.
+/// An index into a list. Throws `error`.
 std::size_t place_in(const message_json& from, const char* name);
 
-/// What a rank says of itself before anything is done.
+/// A rank's description of itself, sent first.
 struct rank_facts {
     int rank = 0;
     std::string version;  ///< of launchbox
     std::string host;
-    std::string process_space;  ///< where process numbers mean the same: one kernel, one namespace; empty: unknown
+    std::string process_space;  ///< equal if process numbers mean the same (kernel and namespace); empty: unknown
     long process = 0;
     std::string spec_hash, source_hash;
-    std::string driver, toolkit;        ///< "13.0", "NVRTC 13.0"; empty: none
-    std::vector<int> cores;             ///< that it may run on, by their numbers
-    std::vector<gpu_device> gpus = {};  ///< that it sees
-    std::string no_gpu;                 ///< why it sees none
-    std::string failure;                ///< why it cannot take part; empty: it can
-    std::string hint;                   ///< with `failure`: what to do
-    bool lacks_something = false;       ///< with `failure`: it would take part if it had a toolkit
+    std::string driver, toolkit;        ///< "13.0", "NVRTC 13.0"; empty if none
+    std::vector<int> cores;             ///< numbers of those that it may run on
+    std::vector<gpu_device> gpus = {};  ///< visible to it
+    std::string no_gpu;                 ///< why none is visible
+    std::string failure;                ///< why it cannot take part; empty if it can
+    std::string hint;                   ///< with `failure`: how to fix it
+    bool lacks_something = false;       ///< with `failure`: only a toolkit is missing
 };
 
 constexpr auto fields_of(const rank_facts&)
@@ -60,14 +60,14 @@ constexpr auto fields_of(const rank_facts&)
                       field("hint", &of::hint), field("lacks_something", &of::lacks_something));
 }
 
-/// What a rank is to be, as the coordinator has decided.
+/// The role that the coordinator gives to a rank.
 struct rank_role {
     int gpu = -1;                       ///< the GPU that it measures on, by its number here; -1: none
-    std::vector<gpu_device> gpus = {};  ///< without one: for what it compiles, in the coordinator's order of backends
-    std::string driver = {};            ///< with `gpus`: theirs
-    unsigned jobs = 1;                  ///< compilers at once; 0: it is not asked to compile
+    std::vector<gpu_device> gpus = {};  ///< without a GPU: compiled for, in the coordinator's order of backends
+    std::string driver = {};            ///< with `gpus`: their driver
+    unsigned jobs = 1;                  ///< compilers at once; 0: it does not compile
     std::size_t backend = 0;            ///< with a GPU: which of the coordinator's backends it belongs to
-    double silence_seconds = 30;        ///< without a word from the coordinator for four times as long the rank ends
+    double silence_seconds = 30;        ///< the rank ends if the coordinator is silent for four times as long
 };
 constexpr auto fields_of(const rank_role&)
 {
@@ -77,7 +77,7 @@ constexpr auto fields_of(const rank_role&)
                       field("silence_seconds", &of::silence_seconds));
 }
 
-/// A record as a part of a message: of a prepared job without the files, which are where it was prepared.
+/// A record as part of a message; a prepared job without its files, which stay where it was prepared.
 template <has_fields Record>
 message_json json_of(const Record& record)
 {
@@ -86,14 +86,14 @@ message_json json_of(const Record& record)
 void to_json(message_json& to, const assignment& values);
 void from_json(const message_json& from, assignment& values);
 
-// The other way; they throw `error` for invalid messages and for impossible values. All others: `record_of`.
-/// With `failure` where only rank and version can be read, as of another launchbox.
+// Read the same records; they throw `error` for invalid messages and impossible values. For all others: `record_of`.
+/// With `failure` set if only rank and version can be read, as from another version of launchbox.
 rank_facts facts_of(const message_json& from);
 rank_role role_of(const message_json& from);
 prepared_job prepared_of(const message_json& from);
 measurement measured_of(const message_json& from);
 
-/// What went wrong on another rank, to be thrown here.
+/// An error on another rank, to be rethrown here.
 message_json json_of(const error& failure);
 error failure_of(const message_json& from, const std::string& where);
 

@@ -1,4 +1,4 @@
-// Messages that have arrived and wait to be read.
+// A queue of messages that have arrived.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace launchbox {
 
-/// Any thread pushes, any thread pops.
+/// Thread-safe.
 template <class Message>
 class waiting_messages {
 public:
@@ -23,7 +23,7 @@ public:
         messages_.push_back(std::move(message));
         changed_.notify_one();
     }
-    /// Nothing waits any more, and `pop` returns.
+    /// Ends all waiting; `pop` returns.
     void end()
     {
         const std::lock_guard guard(lock_);
@@ -31,7 +31,7 @@ public:
         messages_.clear();
         changed_.notify_all();
     }
-    /// The oldest, waiting at most so long. Nothing: it has ended, or none came.
+    /// The oldest message, waiting at most this long. Nothing if the queue was ended, or none came.
     std::optional<Message> pop(double seconds)
     {
         std::unique_lock guard(lock_);

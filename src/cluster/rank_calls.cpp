@@ -31,7 +31,7 @@ double seconds_between(call_clock::time_point from, call_clock::time_point to)
 
 struct open_call {
     int rank = 0;
-    std::optional<std::size_t> prepares_for;  // a backend
+    std::optional<std::size_t> prepares_for;  // the backend
     std::promise<cluster_message> answer;
 };
 
@@ -41,7 +41,7 @@ struct known_rank {
     std::optional<rank_facts> facts;
     bool ready = false;
     std::optional<error> not_ready;  // with `ready`: why it cannot take part
-    std::string lost;                // why; empty: it is not
+    std::string lost;                // why it was lost; empty if it was not
 };
 
 }  // namespace
@@ -59,7 +59,7 @@ struct rank_calls::impl {
     mutable std::mutex lock;
     std::condition_variable changed;
     std::vector<known_rank> ranks;
-    bool started = false;  // silence counts from then on
+    bool started = false;  // from then on, silence counts
     std::map<long, open_call> calls;
     long next_call = 0;
     std::jthread listener;
@@ -105,7 +105,7 @@ rank_calls::~rank_calls()
     const bool some_lost = !lost().empty();
     {
         const std::lock_guard guard(impl_->lock);
-        impl_->tell_all({{"do", "end"}, {"ranks_lost", some_lost}}, true);  // one that was stopped may go on
+        impl_->tell_all({{"do", "end"}, {"ranks_lost", some_lost}}, true);  // one that was stopped may continue
     }
     impl_->listener.request_stop();
     impl_->listener.join();
@@ -124,7 +124,7 @@ void rank_calls::impl::listen(const std::stop_token& stop)
         const call_clock::time_point now = call_clock::now();
         {
             const std::lock_guard guard(lock);
-            // Where this process was stopped for a while nobody else was silent.
+            // If this process was stopped for a while, the others were not silent.
             if (const double gap = seconds_between(looked, now); gap > 2)
                 for (known_rank& rank : ranks) rank.heard += now - looked;
             if (message) take(*message);
@@ -156,7 +156,7 @@ void rank_calls::impl::take(const rank_message& message)
 {
     if (message.from < 0 || message.from >= link.ranks) return;
     known_rank& from = at(message.from);
-    if (!from.lost.empty()) return;  // too late: its work is done elsewhere
+    if (!from.lost.empty()) return;  // too late: another rank does its work
     from.heard = call_clock::now();
     try {
         cluster_message read = cluster_message_of(message.text);
@@ -182,7 +182,7 @@ void rank_calls::impl::take(const rank_message& message)
     }
 }
 
-// To a call that was given up nobody listens.
+// Nobody waits for the answer to an abandoned call.
 void rank_calls::impl::take_answer(cluster_message answer, int rank)
 {
     const auto found = calls.find(number_in(answer, "id"));
@@ -216,7 +216,7 @@ std::map<int, rank_facts> rank_calls::wait_for_facts(double seconds, int except)
     for (std::unique_lock guard(impl_->lock);;) {
         for (int rank = 0; rank < impl_->link.ranks; ++rank)
             if (const auto& facts = impl_->at(rank).facts) all.insert_or_assign(rank, *facts);
-        // It is of no use to wait for the others: without this one nothing begins.
+        // Waiting for the others is useless: nothing begins without this one.
         for (const known_rank& rank : impl_->ranks)
             if (!rank.lost.empty()) throw error(rank.lost, "start the same launchbox-mpi on all nodes");
         const std::size_t wanted = impl_->ranks.size() - (except >= 0 && !all.contains(except) ? 1 : 0);

@@ -1,4 +1,4 @@
-// How ranks reach each other: whatever carries messages (MPI, or queues in one process) is behind these functions.
+// How ranks communicate: these functions hide what carries messages (MPI, or queues in one process).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,13 +13,13 @@ struct rank_message {
     std::string text;
 };
 
-/// Messages of one rank to another arrive whole, once and in the order in which they were sent, or not at all where one
-/// of the two has died.
+/// Messages between two ranks arrive complete, once and in the order of sending, or not at all if one of the two has
+/// died.
 struct rank_link {
     int rank = 0, ranks = 1;
-    /// Never waits for the receiver. For any thread.
+    /// Never waits for the receiver. Thread-safe.
     std::function<void(int to, std::string text)> send;
-    /// The next message, waiting at most so many seconds. For one thread.
+    /// The next message, waiting at most this many seconds. For one thread.
     std::function<std::optional<rank_message>(double seconds)> receive;
 };
 

@@ -13,14 +13,14 @@ namespace launchbox {
 
 namespace {
 
-// Which GPU of the whole cluster it is: containers on one machine have names of their own. Where the driver does not
-// tell, its number on its host has to do.
+// Identifies a GPU in the whole cluster: containers on one machine have different host names. If the driver gives no
+// UUID, its number on its host must do.
 std::string identity_of_gpu(const rank_facts& facts, const gpu_device& gpu)
 {
     return gpu.uuid.empty() ? fmt::format("{} GPU {}", facts.host, gpu.index) : gpu.uuid;
 }
 
-// GPUs for ranks, so that as many ranks as can be have one: an augmenting path for each.
+// Assigns GPUs to as many ranks as possible, by augmenting paths.
 class gpu_matching {
 public:
     explicit gpu_matching(const std::map<int, rank_facts>& facts) : facts_(facts) {}
@@ -78,7 +78,7 @@ void refuse_missing(const std::map<int, rank_facts>& facts, const rank_plan_opti
                     "are all nodes running, with the same launchbox-mpi?", exit_status::missing);
 }
 
-// All are compared with the coordinator, or where it takes no part with the first.
+// Compares all ranks with the coordinator, or, if it does not take part, with the first.
 void refuse_different(const std::map<int, rank_facts>& facts)
 {
     const rank_facts& first = facts.begin()->second;
@@ -101,14 +101,14 @@ void refuse_different(const std::map<int, rank_facts>& facts)
     }
 }
 
-// Of its own: others would disturb what is measured.
+// Each rank gets a GPU of its own: sharing one would disturb measurements.
 gpu_matching matched(const std::map<int, rank_facts>& facts, const rank_plan_options& options,
                      std::vector<int>& without)
 {
     gpu_matching gpus(facts);
     for (const auto& [rank, known] : facts)
         if (rank != options.coordinator && !gpus.add(rank)) without.push_back(rank);
-    // Where each task has been given a GPU, the coordinator has one, too.
+    // If every task was given a GPU, so was the coordinator.
     if (facts.contains(options.coordinator)) gpus.add(options.coordinator);
     if (without.size() <= static_cast<std::size_t>(options.compile_ranks)) return gpus;
     const rank_facts& one = facts.at(without.back());
@@ -116,7 +116,7 @@ gpu_matching matched(const std::map<int, rank_facts>& facts, const rank_plan_opt
     if (!one.gpus.empty()) {
         std::vector<std::string> taken;
         for (const gpu_device& gpu : one.gpus)
-            taken.push_back(fmt::format("GPU {} is that of rank {}", gpu.index, gpus.owner(identity_of_gpu(one, gpu))));
+            taken.push_back(fmt::format("GPU {} belongs to rank {}", gpu.index, gpus.owner(identity_of_gpu(one, gpu))));
         why = fmt::format("{}", fmt::join(taken, ", "));
     }
     throw error(fmt::format("{} {} no GPU of {} own; {}: {}", list_of(without), without.size() == 1 ? "has" : "have",
@@ -126,8 +126,8 @@ gpu_matching matched(const std::map<int, rank_facts>& facts, const rank_plan_opt
                             without.size()));
 }
 
-// The cores of a host are shared by the ranks that may run on the same ones. Where there are fewer cores than ranks
-// some of these do not compile: the first of them do it for the others.
+// Ranks share the cores of a host that they may run on. If there are fewer cores than ranks, the first ranks compile
+// for the others.
 void share_cores(rank_plan& plan, const std::map<int, rank_facts>& facts, const rank_plan_options& options)
 {
     std::map<std::pair<std::string, std::vector<int>>, std::vector<int>> sharing;
@@ -178,7 +178,7 @@ rank_plan plan_ranks(const std::map<int, rank_facts>& facts, const rank_plan_opt
         plan.roles[rank] = {.gpu = gpu->index, .jobs = 1, .backend = number};
     }
     for (const int rank : without) {
-        // One toolkit compiles for all only where it is that of all.
+        // A single toolkit compiles for all groups only if all use that toolkit.
         rank_role role;
         bool fits = true;
         for (const rank_group& group : plan.groups) {

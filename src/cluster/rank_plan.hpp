@@ -1,4 +1,4 @@
-// Who measures on which GPU and who compiles, and what is wrong with the ranks: before any work starts.
+// Plans which rank measures on which GPU and which compile, and finds problems, before any work starts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,29 +11,29 @@
 
 namespace launchbox {
 
-/// GPUs that are alike, under one driver and one toolkit: their results are one run.
+/// GPUs of one kind with the same driver and toolkit: their results are one run.
 struct rank_group {
     gpu_device gpu;  ///< one of them
     std::string driver, toolkit;
-    std::vector<int> ranks = {};  ///< that measure on them, rising
+    std::vector<int> ranks = {};  ///< that measure on them, in order
 };
 
 struct rank_plan {
-    std::map<int, rank_role> roles;  ///< of ranks that take part
+    std::map<int, rank_role> roles;  ///< of participating ranks
     std::vector<rank_group> groups;
-    std::vector<std::string> notes;  ///< worth a second look: one sentence each
+    std::vector<std::string> notes;  ///< remarks, one sentence each
 };
 
 struct rank_plan_options {
     int ranks = 1;
     int coordinator = 0;
     int compile_ranks = 0;  ///< ranks that may be without a GPU
-    unsigned jobs = 0;      ///< compilers at once of each rank; 0: its share of the cores that it may run on
+    unsigned jobs = 0;      ///< compilers at once of each rank; 0: its share of the available cores
     double silence_seconds = 30;
 };
 
-/// Each GPU goes to one rank; the coordinator gets one that nobody else needs, or none. Throws `error` for ranks that
-/// cannot take part, are of another launchbox, read other files, or have no GPU of their own.
+/// Each GPU is given to one rank; the coordinator gets one that no other rank needs, or none. Throws `error` for ranks
+/// that cannot take part, run another version of launchbox, read different files, or have no GPU of their own.
 rank_plan plan_ranks(const std::map<int, rank_facts>& facts, const rank_plan_options& options);
 
 /// "rank 3 (node7, GPU 1)".

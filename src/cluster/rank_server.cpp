@@ -21,15 +21,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How many times the silence that ends a rank a coordinator may be silent: it has more to do than any rank.
+// The coordinator may be silent this many times as long as a rank, since it has more to do.
 constexpr double patience_with_coordinator = 4;
-// Before it has given out the roles it waits for ranks that are still being started.
+// Before it assigns roles, it waits for ranks that are still starting.
 constexpr double max_seconds_to_role = 600;
 
-// Requests of one kind in the order in which they came, for the threads that do them.
+// Requests of one kind in order of arrival, for the threads that handle them.
 using request_queue = waiting_messages<cluster_message>;
 
-// What goes wrong is said, too: the coordinator throws it where it would have been thrown on one machine.
+// Reports a failure: the coordinator throws it where it would have been thrown on a single machine.
 void note_failure(message_json& reply, const std::function<void()>& work)
 {
     try {
@@ -46,7 +46,7 @@ public:
     rank_server(const rank_link& link, const rank_server_options& options) : link_(link), options_(options) {}
     ~rank_server()
     {
-        // Whatever ends `run`: the threads are waited for, and they wait for requests.
+        // However `run` ends, the threads must be joined, and they wait for requests.
         builds_.end();
         measurements_.end();
     }
@@ -82,13 +82,13 @@ private:
     std::vector<std::jthread> threads_;
     serving_end end_ = serving_end::coordinator_lost;
     std::mutex lock_;
-    std::map<long, prepared_job> made_;  // by the number that the coordinator has given it
+    std::map<long, prepared_job> made_;  // by the coordinator's number
 };
 
 serving_end rank_server::run(const rank_facts& facts)
 {
     using clock = std::chrono::steady_clock;
-    // The process lives as long as it says so: by a thread that does nothing else.
+    // Sends signs of life, in a thread that does nothing else.
     const std::jthread alive = new_thread([this](const std::stop_token& stop) {
         std::mutex lock;
         std::condition_variable_any never;
@@ -105,7 +105,7 @@ serving_end rank_server::run(const rank_facts& facts)
     for (clock::time_point heard = clock::now(), looked = heard; goes_on;) {
         std::optional<rank_message> message = link_.receive(0.2);
         const clock::time_point now = clock::now();
-        // A process that was stopped for a while has not listened.
+        // If this process was stopped for a while, it did not listen.
         if (now - looked > std::chrono::seconds(2)) heard = now;
         looked = now;
         const double limit = threads_.empty() ? max_seconds_to_role : patience_with_coordinator * role_.silence_seconds;
@@ -124,7 +124,7 @@ serving_end rank_server::run(const rank_facts& facts)
     return end_;
 }
 
-// False: that was the last.
+// False for the last message.
 bool rank_server::take(const std::string& text)
 try {
     cluster_message message = cluster_message_of(text);
@@ -136,10 +136,10 @@ try {
     if (does == "begin") {
         begin(message);
     } else if (does == "prepare" || does == "measure" || does == "fetch") {
-        const long id = number_in(message, "id");  // whoever asks without one hears nothing
+        const long id = number_in(message, "id");  // without one there is no answer
         if (threads_.empty()) throw error("it got a task before its role");
         if (does == "fetch")
-            answer_one(message, id);  // at once: whoever fetches waits with a GPU
+            answer_one(message, id);  // at once: the rank that fetches it keeps a GPU waiting
         else
             (does == "prepare" ? builds_ : measurements_).push(std::move(message));
     } else if (does == "forget") {
@@ -156,12 +156,12 @@ try {
     }
     return true;
 } catch (const error& failure) {
-    // The coordinator then knows why it gets no answer, and leaves this rank out.
+    // Tells the coordinator why it gets no answer, so that it leaves this rank out.
     tell({{"is", "confused"}, {"why", failure.what()}});
     return true;
 }
 
-// What a backend has put somewhere else is its own affair.
+// Only removes files in our folder; others belong to the backend.
 void rank_server::remove_own(const std::string& path) const
 {
     std::error_code ignored;
@@ -181,9 +181,9 @@ void rank_server::begin_as(const rank_role& role)
     if (!options_.open) throw error("it has neither a GPU nor a compiler");
     backends_ = options_.open(role);
     if (backends_.empty() || (role.gpu >= 0 && backends_.front().measurers.empty()))
-        throw error("it can do none of the tasks");
+        throw error("it can neither compile nor measure candidates");
     role_ = role;
-    // A worker at a GPU ends with the thread that has started it: all of the measuring is one thread's.
+    // A worker at a GPU ends with the thread that started it, so a single thread does all measuring.
     threads_.push_back(new_thread([this, role] {
         if (role.gpu >= 0 && backends_.front().open) backends_.front().open();
         if (role.gpu >= 0 && backends_.front().begin) backends_.front().begin(0, 0);
@@ -215,7 +215,7 @@ void rank_server::do_one(const cluster_message& request, message_json& reply, st
     if (does == "fetch") {
         const std::lock_guard guard(lock_);
         const auto found = made_.find(number);
-        // Without bytes the other rank builds it itself.
+        // Without bytes, the other rank builds it itself.
         if (found != made_.end() && !found->second.file.empty()) bytes = read_file(found->second.file);
         return;
     }
@@ -247,13 +247,13 @@ void rank_server::do_one(const cluster_message& request, message_json& reply, st
     reply["measurement"] = json_of(measured);
 }
 
-// One with a GPU knows one backend alone.
+// A rank with a GPU knows a single backend.
 const tune_backend& rank_server::backend_for(const message_json& request) const
 {
     return role_.gpu >= 0 ? backends_.at(0) : backends_.at(place_in(request, "backend"));
 }
 
-// What is here, what came with the request, or else what is built now. It stays here until it has been measured.
+// The module made here before, sent with the request, or else built now. It is kept until it has been measured.
 prepared_job rank_server::made_for_measuring(const cluster_message& request, const tune_job& job, long number)
 {
     {

@@ -1,4 +1,4 @@
-// The CUDA driver's functions, loaded at run time: one binary runs with and without a GPU.
+// The CUDA driver's functions, loaded at run time, so that one binary runs with and without a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace launchbox {
 
-/// cuda.h renames some functions to their current version by macros; the names here are those that the macros stand
-/// for. Null: this driver does not have the function.
+/// cuda.h renames some functions to their current version by macros; the names here are the versioned ones. Null if
+/// this driver lacks the function.
 struct cuda_driver {
     loaded_library library;
-    std::string missing = {};  ///< empty if everything required was found; else why not, for people
+    std::string missing = {};  ///< for people: what is missing; empty if everything required was found
 
     decltype(&cuInit) init = library.need("cuInit");
     decltype(&cuDriverGetVersion) driver_version = library.need("cuDriverGetVersion");
@@ -55,7 +55,7 @@ struct cuda_driver {
     decltype(&cuMemsetD8Async) set_bytes = library.need("cuMemsetD8Async");
     decltype(&cuMemsetD32Async) set_words = library.need("cuMemsetD32Async");
 
-    // Memory at chosen addresses, since 10.2. If one is missing, `reserve_address` is null.
+    // Memory at chosen addresses, since 10.2. If one function is missing, `reserve_address` is null.
     decltype(&cuMemAddressReserve) reserve_address = library.find("cuMemAddressReserve");
     decltype(&cuMemAddressFree) free_address = library.find("cuMemAddressFree");
     decltype(&cuMemGetAllocationGranularity) granularity = library.find("cuMemGetAllocationGranularity");
@@ -73,8 +73,7 @@ struct cuda_driver {
     decltype(&cuEventElapsedTime) elapsed_ms = library.need("cuEventElapsedTime_v2", "cuEventElapsedTime");
 };
 
-/// Loads libcuda.so.1 and leaves it loaded for the life of the process: programs that unload it while its threads run
-/// do not end well.
+/// Loads libcuda.so.1 and keeps it loaded: unloading it while its threads run crashes.
 const cuda_driver& loaded_cuda_driver();
 
 }  // namespace launchbox

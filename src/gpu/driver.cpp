@@ -10,7 +10,7 @@ namespace launchbox {
 
 namespace {
 
-// As nvidia-smi writes it.
+// In the form of nvidia-smi.
 std::string uuid_text(const CUuuid& uuid)
 {
     constexpr const char* digits = "0123456789abcdef";
@@ -28,7 +28,7 @@ gpu_hardware hardware_of(const cuda_driver& driver, CUdevice device)
 {
     gpu_hardware found;
     const auto ask = [&](std::optional<std::int64_t>& value, CUdevice_attribute which, int unit) {
-        int answer = 0;  // 0: it does not say, as for the memory of some integrated GPUs
+        int answer = 0;  // 0: unknown, as for the memory of some integrated GPUs
         if (driver.device_attribute(&answer, which, device) == CUDA_SUCCESS && answer > 0) value = answer / unit;
     };
     ask(found.sm_clock_mhz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1000);  // in kHz
@@ -49,7 +49,7 @@ gpu_list failed(std::string reason)
 
 }  // namespace
 
-// The driver tells this only in a context, which takes a second and hundreds of megabytes to make.
+// The driver reports this only in a context, which takes a second and hundreds of megabytes to create.
 void ask_free_memory(gpu_device& gpu)
 {
     gpu.hardware.free_memory_bytes = nvml_device(gpu.hardware.pci_bus).free_memory_bytes();

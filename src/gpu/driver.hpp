@@ -1,4 +1,4 @@
-// The GPUs of this machine, asked through the CUDA driver, which is loaded at run time and may not be there.
+// The GPUs of this machine, queried through the CUDA driver, which is loaded at run time and may be missing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,15 +13,15 @@
 
 namespace launchbox {
 
-/// What the driver says of one GPU. Sizes in bytes.
+/// The driver's data on one GPU. Sizes in bytes.
 struct gpu_device {
     int index = 0;
     std::string name = {};
-    std::string uuid = {};  ///< "GPU-8f1c...": of this one and no other; empty: the driver does not tell
+    std::string uuid = {};  ///< "GPU-8f1c...", unique; empty if the driver does not tell
     compute_capability capability = {};
     int sms = 0;
     std::int64_t memory_bytes = 0;
-    int ecc = 0;  ///< 1: its memory corrects errors
+    int ecc = 0;  ///< 1: ECC memory enabled
     int threads_per_sm = 0, blocks_per_sm = 0;
     int registers_per_sm = 0, registers_per_block = 0;
     int shared_per_sm = 0, shared_per_block = 0, shared_per_block_opt_in = 0, reserved_shared_per_block = 0;
@@ -29,7 +29,7 @@ struct gpu_device {
     std::array<int, 3> block_dimensions{}, grid_dimensions{};  ///< x, y, z
     gpu_hardware hardware = {};
 };
-/// What the driver says of its size and limits.
+/// Sizes and limits reported by the driver.
 constexpr auto gpu_figures(const gpu_device&)
 {
     using of = gpu_device;
@@ -56,7 +56,7 @@ constexpr auto fields_of(const gpu_device& gpu)
         gpu_figures(gpu));
 }
 
-/// GPUs of one kind: a result of one holds for the other.
+/// Whether the GPUs are of one kind, so that results of one hold for the other.
 bool are_alike(const gpu_device& one, const gpu_device& other);
 
 struct gpu_list {

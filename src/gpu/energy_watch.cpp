@@ -26,7 +26,7 @@ double energy_watch::seconds() const
     return seconds_since(begin_);
 }
 
-// A step lies between the middles of two questions. Where the driver answers at once it is asked every millisecond.
+// A step is dated between the midpoints of two queries. If the driver answers at once, it is queried every millisecond.
 void energy_watch::follow()
 {
     std::optional<double> last;

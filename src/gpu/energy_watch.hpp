@@ -1,4 +1,4 @@
-// The steps of a GPU's energy counter, and when they were: a thread asks for it while others use the GPU.
+// The steps of a GPU's energy counter with their times, polled by a thread while others use the GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,20 +13,20 @@
 
 namespace launchbox {
 
-/// The counter had this value from then on: seconds since the watch began.
+/// A new value of the counter, and when it appeared: seconds since the watch began.
 struct energy_step {
     double seconds = 0, joules = 0;
 };
 
 class energy_watch {
 public:
-    /// Begins; `gpu` has a counter and outlives the watch.
+    /// Begins polling; `gpu` must have a counter and outlive the watch.
     explicit energy_watch(const nvml_device& gpu);
     ~energy_watch();
     energy_watch(const energy_watch&) = delete;
     energy_watch& operator=(const energy_watch&) = delete;
 
-    /// So far. Each is known to some milliseconds, since a question to NVML can take so long.
+    /// So far. Times are accurate to some milliseconds, since a query to NVML may take that long.
     [[nodiscard]] std::vector<energy_step> steps() const;
     [[nodiscard]] double seconds() const;
 
@@ -41,7 +41,7 @@ private:
     std::thread thread_;
 };
 
-/// Watts over windows of `size` steps each, from the step with the number `first` on. Without whole windows: none.
+/// Watts over windows of `size` steps each, from the step number `first` on. Empty if there is no complete window.
 std::vector<double> watts_of_windows(const std::vector<energy_step>& steps, std::size_t first, std::size_t size);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// What a GPU is built of beside its SMs: clocks, memory, bus. For people who compare times.
+// Properties of a GPU besides its SMs: clocks, memory, bus. For people who compare times.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace launchbox {
 
-/// Not known: neither the driver nor NVML tells.
+/// Unknown if neither the driver nor NVML tells.
 struct gpu_hardware {
-    std::optional<std::int64_t> sm_clock_mhz, memory_clock_mhz;  ///< the highest that it is built for
+    std::optional<std::int64_t> sm_clock_mhz, memory_clock_mhz;  ///< the highest possible
     std::optional<std::int64_t> memory_bus_bits;
     std::optional<std::int64_t> l2_bytes;
-    std::optional<std::int64_t> free_memory_bytes;  ///< when it was asked
-    std::string pci_bus = {};                       ///< "0000:3b:00.0"; empty: not known
+    std::optional<std::int64_t> free_memory_bytes;  ///< at the time of the query
+    std::string pci_bus = {};                       ///< "0000:3b:00.0"; empty if unknown
 
     friend bool operator==(const gpu_hardware&, const gpu_hardware&) = default;
 };
@@ -34,8 +34,8 @@ constexpr auto fields_of(const gpu_hardware&)
     return std::tuple_cat(hardware_figures, std::tuple(field("pci_bus", &gpu_hardware::pci_bus)));
 }
 
-/// What the memory could move at its highest clock, in GB (10^9 B) a second: two transfers of the bus a clock, as the
-/// driver counts clocks of every kind of memory.
+/// Peak memory bandwidth in GB (10^9 B) per second: two transfers of the bus width per clock, as the driver counts
+/// clocks for every kind of memory.
 inline std::optional<double> memory_gb_per_second(const gpu_hardware& of)
 {
     if (!of.memory_clock_mhz || !of.memory_bus_bits) return std::nullopt;

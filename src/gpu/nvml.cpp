@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-// nvml.h does not come with every toolkit, so the few functions that are used are declared here.
+// Not every toolkit has nvml.h, so the few functions in use are declared here.
 using nvml_handle = void*;
 constexpr int nvml_success = 0;
 constexpr unsigned nvml_sm_clock = 1, nvml_memory_clock = 2, nvml_gpu_temperature = 0;
@@ -28,7 +28,7 @@ struct nvml_library {
     int (*temperature)(nvml_handle, unsigned, unsigned*) = library.find("nvmlDeviceGetTemperature");
     int (*power)(nvml_handle, unsigned*) = library.find("nvmlDeviceGetPowerUsage");
     int (*memory)(nvml_handle, nvml_memory*) = library.find("nvmlDeviceGetMemoryInfo");
-    // The second name is that of drivers before 535.
+    // The second name is for drivers before 535.
     int (*slowed_by)(nvml_handle, unsigned long long*) = library.need("nvmlDeviceGetCurrentClocksEventReasons",
                                                                       "nvmlDeviceGetCurrentClocksThrottleReasons");
     int (*energy)(nvml_handle, unsigned long long*) = library.find("nvmlDeviceGetTotalEnergyConsumption");

@@ -22,21 +22,21 @@ namespace {
 
 constexpr std::size_t beginning_bytes = 65536;  // within which a text must show that it is PTX
 
-// What one image gives.
+// The result of reading one image.
 struct image_result {
     std::string architecture;
     std::vector<kernel_info> kernels;
     std::vector<image_diagnostic> diagnostics;
     bool relocatable = false;
-    bool left_out = false;  // there was no memory for all of its kernels
+    bool left_out = false;  // memory ran out before all of its kernels were read
 };
 
-// Decompressors, at most one a thread, for as long as one file is read. Their buffers together stay below a limit.
+// Decompressors, at most one per thread, for reading one file. The sum of their buffers stays below a limit.
 class decompressor_pool {
 public:
     explicit decompressor_pool(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
-    // A place, until it goes out of scope, for an image of this many bytes; waits until others have left enough.
+    // Reserves memory for an image of this size as long as it is in scope; waits until others have released enough.
     class lease {
     public:
         lease(decompressor_pool& pool, std::uint64_t bytes) : pool_(pool)
@@ -70,7 +70,7 @@ public:
     };
 
 private:
-    // Whether the last idle one may be taken; gives back what the idle ones hold where that is in the way.
+    // Whether the last idle decompressor may be taken; frees the buffers of the idle ones if they are in the way.
     bool has_room(std::uint64_t bytes)
     {
         if (idle_.empty()) idle_.push_back(std::make_unique<decompressor>());
@@ -88,7 +88,7 @@ private:
     std::condition_variable returned_;
     std::vector<std::unique_ptr<decompressor>> idle_;
     std::size_t in_use_ = 0;
-    std::uint64_t held_ = 0;  // bytes of all buffers, and of those that will be made of what is in use
+    std::uint64_t held_ = 0;  // bytes of all buffers, including those still to be allocated by leases
 };
 
 image_scan images_in(std::string_view bytes, const binary_options& options);
@@ -123,7 +123,7 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
     const auto wanted = [&](const std::string& architecture) {
         return architecture.empty() || !options.wanted || options.wanted(architecture);
     };
-    // PTX of every architecture is read: kernels for the wanted ones may have been compiled from it.
+    // PTX is read for every architecture: kernels for the wanted ones may have been compiled from it.
     std::size_t not_wanted = 0;
     if (!options.name_others)
         not_wanted = std::erase_if(scan.images, [&](const located_image& image) {
@@ -138,7 +138,7 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
     contents.diagnostics = std::move(scan.diagnostics);
     if (const auto left_out = std::ranges::count_if(results, &image_result::left_out); left_out > 0) {
         const auto first = std::ranges::find_if(results, &image_result::left_out) - results.begin();
-        contents.diagnostics.insert(contents.diagnostics.begin(),  // the list is cut off where it is long
+        contents.diagnostics.insert(contents.diagnostics.begin(),  // first, because a long list is cut off
                                     {scan.images[static_cast<std::size_t>(first)].offset,
                                      "not all kernels of " + std::to_string(left_out) + " of " +
                                          std::to_string(results.size()) + " images were read: " + memory.refusal()});
@@ -148,7 +148,7 @@ binary_contents read_binary(std::string_view bytes, const std::string& file, con
         const located_image& image = scan.images[i];
         image_result& result = results[i];
         binary_image listed = listed_image(image, result, scan.kind);
-        // The architecture of a separate cubin is only inside it.
+        // Only the image itself tells the architecture of a separate cubin.
         const bool other = options.name_others && !wanted(listed.architecture);
         for (image_diagnostic& diagnostic : result.diagnostics)
             if (!other) add_diagnostic(contents.diagnostics, diagnostic.offset, std::move(diagnostic.what));
@@ -177,7 +177,7 @@ namespace {
 image_scan images_in(std::string_view bytes, const binary_options& options)
 {
     if (!is_ptx(bytes.substr(0, beginning_bytes))) return scan_for_images(bytes, options.jobs, options.data);
-    // The driver reads the text up to a zero. What follows may have been meant to be read too.
+    // The driver reads the text up to a zero byte. What follows may have been meant to be read, too.
     const std::string_view text = bytes.substr(0, bytes.find('\0'));
     image_scan scan;
     if (text.size() < bytes.size()) scan = scan_for_images(bytes, options.jobs, options.data);
@@ -274,7 +274,7 @@ std::string architecture_of(const fatbin_entry& entry)
     return name;
 }
 
-// In a program the device linker's input lies beside its output.
+// A program contains the device linker's input next to its output.
 bool runs(const located_image& image, std::string_view file_kind)
 {
     return !image.before_linking || (file_kind != "executable" && file_kind != "shared library");
@@ -291,7 +291,7 @@ image_result read_image(const located_image& image, const std::string& file, con
         std::string text = image.container;
         if (image.entry_number > 0) text += ", entry " + std::to_string(image.entry_number);
         text += ": " + what;
-        // In a compressed image the byte is not one of the file.
+        // In a compressed image, the offset does not refer to the file.
         if (!stored && in_image > 0) text += " (byte " + std::to_string(in_image) + " when decompressed)";
         add_diagnostic(result.diagnostics, stored ? image.offset + in_image : image.offset, std::move(text));
     };
@@ -306,7 +306,7 @@ image_result read_image(const located_image& image, const std::string& file, con
     if (entry.kind == fatbin_entry::cubin) {
         cubin_contents cubin = read_cubin(*bytes, file, options);
         result.architecture = cubin.architecture;
-        // Code for a family differs from other code only in what the container says of it.
+        // Only the container tells code for a family from other code.
         if (entry.variant == 'f' && result.architecture.find_first_of("af") == std::string::npos) {
             result.architecture += 'f';
             for (kernel_info& kernel : cubin.kernels) set_architecture(kernel, result.architecture);

@@ -28,10 +28,10 @@ constexpr std::uint32_t section_nv_info = 0x70000000;  // the shadow sections of
 constexpr std::uint8_t symbol_object = 13, symbol_is_shared = 0x40;  // `type`, and a bit of `other`: __shared__
 constexpr std::uint64_t external_alignment = 16;  // that nvcc gives to extern __shared__ memory, at least
 constexpr std::uint32_t unknown_stack = 0xffffffff;
-constexpr std::int64_t max_section_bytes = std::int64_t{1} << 53;  // whole numbers in JSON end there
-constexpr int lists_spills_from = 126;                             // CUDA 12.6; before, no list does not mean no spill
+constexpr std::int64_t max_section_bytes = std::int64_t{1} << 53;  // larger whole numbers are inexact in JSON
+constexpr int lists_spills_from = 126;  // CUDA 12.6; earlier, a missing list does not mean no spills
 
-// Whether it can have more spills than a list in an image holds.
+// Whether the code can have more spills than a list in an image can hold.
 constexpr bool is_long(std::string_view code)
 {
     return code.size() / 16 >= 8192;
@@ -42,34 +42,34 @@ constexpr bool is_plausible(std::uint64_t bytes)
     return bytes <= static_cast<std::uint64_t>(max_section_bytes);
 }
 
-// What is read about a kernel and not yet a fact of `kernel_info`.
+// What has been read about a kernel, but is not yet in `kernel_info`.
 struct kernel_draft {
     std::uint64_t offset = 0;                          // of its symbol
-    std::uint64_t begin = 0, end = ~std::uint64_t{0};  // of its own code; functions that it calls may follow
+    std::uint64_t begin = 0, end = ~std::uint64_t{0};  // of its own code; called functions may follow
     const elf_section* code = nullptr;
     std::optional<std::uint64_t> shared_section_bytes;
     std::uint64_t shared_section_alignment = 0;
     bool has_info = false;            // a section .nv.info.KERNEL
-    bool has_register_count = false;  // ptxas wrote the image; hand-assembled kernels lack the record
+    bool has_register_count = false;  // ptxas wrote it; hand-assembled kernels lack the record
     bool has_callee = false, has_call_stack = false;
     bool shared_scratch = false;
-    bool uses_other_shared = false;      // or calls what may use it: see `find_shared_elsewhere`
-    std::optional<int> toolkit_version;  // of the compiler that made it, not of the linker
+    bool uses_other_shared = false;      // or calls functions that may: see `find_shared_elsewhere`
+    std::optional<int> toolkit_version;  // of the compiler, not of the linker
     std::vector<std::uint32_t> spills;
 };
 
-// Names have a hundred bytes and more; the standard library's hash takes four times as long.
+// Names have a hundred bytes or more; the standard library's hash takes four times as long.
 struct name_hash {
     std::size_t operator()(std::string_view name) const { return XXH3_64bits(name.data(), name.size()); }
 };
 
-// Which kernel it is: an index into the drafts and into the kernels of the result.
+// An index into the drafts and into the kernels of the result.
 using kernel_index = std::uint32_t;
 constexpr kernel_index no_kernel = ~kernel_index{0};
 
-// The meaning of records that only say "used". NVIDIA's tools call one of them COOP_GROUP_INSTR_OFFSETS; it is written
-// for every shuffle, vote and __syncwarp, so it does not show cooperative launches. The one of wmma is only written for
-// nvcuda::wmma: mma.sync and wgmma use the tensor cores and leave no record.
+// The meaning of records that only say "used". NVIDIA's tools call one of them COOP_GROUP_INSTR_OFFSETS, but it is
+// written for every shuffle, vote and __syncwarp, so it does not indicate cooperative launches. The wmma record is only
+// written for nvcuda::wmma: mma.sync and wgmma use the tensor cores without a record.
 std::optional<kernel_feature> feature_of(nv_info_attribute attribute)
 {
     switch (attribute) {
@@ -133,15 +133,15 @@ private:
         add_diagnostic(result_.diagnostics, offset, std::move(what));
     }
 
-    cubin_contents result_;  // first: its diagnostics are filled while image_ is made
+    cubin_contents result_;  // first: its diagnostics are filled while image_ is constructed
     std::string_view bytes_;
     const std::string& file_;
     const cubin_options& options_;
     std::size_t overlap_budget_;
     std::optional<elf_image> image_;
-    int sm_ = 0;                        // 0: not known
+    int sm_ = 0;                        // 0: unknown
     bool external_shared_ = false;      // the module has extern __shared__ memory
-    std::uint64_t shared_reserve_ = 0;  // that the sections of shared memory include
+    std::uint64_t shared_reserve_ = 0;  // included in the sections of shared memory
     std::vector<kernel_draft> drafts_;
     std::optional<line_index> line_index_;  // only if lines are wanted, and the image has them
     std::unordered_map<std::string_view, kernel_index, name_hash> kernel_of_name_;
@@ -212,24 +212,24 @@ void cubin_reader::find_kernels()
                    (symbol.other & symbol_is_shared) != 0) {
             external_shared_ = true;
         } else if (sm_ >= 90 && !result_.relocatable && starts_with(symbol, ".nv.reservedSmem.")) {
-            // Images linked for sm_90 and later by CUDA 12.3 and later count the system's 1,024 bytes as the kernel's.
+            // Images for sm_90 and later, linked by CUDA 12.3 and later, include the system's 1,024 bytes in the
+            // kernel's.
             shared_reserve_ = 1024;
         }
     }
     for (const elf_symbol& symbol : image_->symbols) {
         if (symbol.type != elf::symbol_function || (symbol.other & elf::symbol_is_entry) != 0) continue;
         if (symbol.section >= kernel_of_section_.size() || kernel_of_section_[symbol.section] == no_kernel) continue;
-        // $KERNEL$FUNCTION is a function of the user's; $__internal_0_$NAME, a slow path of the compiler's own, has no
-        // stack.
+        // $KERNEL$FUNCTION is a user's function; $__internal_0_$NAME, a slow path of the compiler, has no stack.
         const kernel_index index = kernel_of_section_[symbol.section];
         if (symbol.value > drafts_[index].begin) drafts_[index].end = std::min(drafts_[index].end, symbol.value);
         drafts_[index].has_callee |= is_callee(symbol, result_.kernels[index].name);
     }
 }
 
-// Before linking the section of a kernel holds only the shared memory that the kernel itself declares, and neither is
-// that of templates (it may be in several objects) nor of the file or of called functions; nvlink adds them up. The
-// relocations of the code say whose addresses it has.
+// Before linking, the section of a kernel contains only shared memory that the kernel itself declares, without that of
+// templates (which may be in several objects), the file, or called functions; nvlink adds them up. Relocations of the
+// code show which of their addresses it uses.
 void cubin_reader::find_shared_elsewhere()
 {
     const auto is_elsewhere = [&](const elf_symbol& symbol) {
@@ -255,7 +255,7 @@ void cubin_reader::find_shared_elsewhere()
     }
 }
 
-// False: no memory is left for it.
+// False if no memory is left for it.
 bool cubin_reader::add_kernel(const elf_symbol& symbol, std::string_view name)
 {
     const auto index = static_cast<kernel_index>(drafts_.size());
@@ -287,7 +287,7 @@ void cubin_reader::read_section(const elf_section& section)
                                constant = ".nv.constant";
     const std::string_view name = section.name;
     if (name == ".nv.global" || name == ".nv.global.init") {
-        // An image has one of each; a hostile one has thousands, and the sum must not overflow.
+        // An image has one of each, but a hostile one has thousands, and the sum must not overflow.
         result_.global_bytes = std::min(max_section_bytes, result_.global_bytes + size_of(section).value_or(0));
     } else if (name.starts_with(constant)) {
         read_constant_section(section);
@@ -343,7 +343,7 @@ void cubin_reader::read_module_info(const elf_section& section)
         }
         const auto [symbol, value] = *pair;
         const kernel_index index = symbol < kernel_of_symbol_.size() ? kernel_of_symbol_[symbol] : no_kernel;
-        if (index == no_kernel) continue;  // of a device function
+        if (index == no_kernel) continue;  // a device function
         kernel_info& kernel = result_.kernels[index];
         if (record.is(register_count)) {
             drafts_[index].has_register_count = true;
@@ -421,11 +421,11 @@ void cubin_reader::read_kernel_info(const elf_section& section, kernel_index ind
     }
 }
 
-// The line table says at which addresses functions start, and relocations say whose addresses those are.
+// The line table gives the addresses where functions start, and relocations name their symbols.
 void cubin_reader::read_lines()
 {
     const elf_section *lines = nullptr, *relocations = nullptr;
-    std::size_t relocation_size = 0;  // without and with an addend; older architectures have the former
+    std::size_t relocation_size = 0;  // without or with an addend; older architectures have none
     for (const elf_section& section : image_->sections) {
         if (section.name == ".debug_line") lines = &section;
         if (section.name != ".rel.debug_line" && section.name != ".rela.debug_line") continue;
@@ -465,7 +465,7 @@ void cubin_reader::read_lines()
         line_index_.reset();
 }
 
-// nvcc -G leaves a description of each function that it compiled, -lineinfo none.
+// nvcc -G describes each function that it compiled, -lineinfo none.
 void cubin_reader::find_debug_builds()
 {
     const code_optimisation others = read_optimisation(*image_).without_debug_information;
@@ -483,7 +483,7 @@ void cubin_reader::find_debug_builds()
     }
 }
 
-// The values that need more than one record.
+// Sets the values that depend on several records.
 void cubin_reader::finish(kernel_index index)
 {
     kernel_draft& draft = drafts_[index];
@@ -491,7 +491,7 @@ void cubin_reader::finish(kernel_index index)
     const bool by_ptxas = draft.has_info && draft.has_register_count;
     if (draft.code != nullptr) {
         kernel.figures.code_bytes = size_of(*draft.code);
-        // Images without a register count have the number in the section header up to sm_89; 0 from then on.
+        // Images without a register count record have it in the section header up to sm_89; from then on that is 0.
         const std::uint32_t registers = draft.code->info >> 24;
         if (!draft.has_register_count && registers > 0) kernel.figures.registers = static_cast<int>(registers);
         if (!kernel.figures.barriers && image_->abi_version == 7)
@@ -509,11 +509,11 @@ void cubin_reader::finish(kernel_index index)
     if (sm_ > 0 && !result_.relocatable)
         kernel.figures.reserved_shared_bytes = static_cast<std::int64_t>(shared_reserve_);
 
-    // ptxas writes 0 where it cannot tell, as for recursion; only a callee shows that it may not mean 0.
+    // ptxas also writes 0 for unknown sizes, as with recursion; only a callee shows that 0 may mean unknown.
     if (draft.has_callee && draft.has_call_stack && kernel.figures.cumulative_stack_bytes == 0)
         kernel.figures.cumulative_stack_bytes.reset();
 
-    // An empty section exists for the module's extern __shared__ memory.
+    // The module's extern __shared__ memory leaves an empty section.
     external_shared_ |= !result_.relocatable && draft.shared_section_bytes && kernel.figures.static_shared_bytes == 0;
 
     if (draft.code == nullptr) return;
@@ -521,19 +521,19 @@ void cubin_reader::finish(kernel_index index)
     // Spills are in the stack frame, or in shared memory if the image says so.
     const bool can_spill =
         sm_ == 0 || kernel.figures.stack_frame_bytes != 0 || draft.shared_scratch || !draft.spills.empty();
-    // The version that compiled the kernel; that of a linked image is nvlink's.
+    // From the version that compiled the kernel; the version of a linked image is nvlink's.
     const bool lists_spills = by_ptxas && draft.toolkit_version >= lists_spills_from;
-    // A list that was cut off can be empty: see `limit_spills`.
+    // A list that was cut off may be empty: see `limit_spills`.
     const bool count = sm_ >= 70 && can_spill && (!draft.spills.empty() || (lists_spills && is_long(code)));
     const bool infer = sm_ >= 70 && can_spill && by_ptxas && !lists_spills && draft.spills.empty();
-    // Before 9.0 there is nothing to wait for.
+    // Before 9.0 there is no such instruction.
     const bool look_for_wait = options_.grid_dependency && sm_ >= 90;
     const bool readable = !code.empty() && (count || infer || options_.hash_code || look_for_wait) &&
                           take(code.size(), draft.code->offset);
     if (readable && look_for_wait) {
         kernel.launches.waits_for_grid = waits_for_grid(code);
         if (!*kernel.launches.waits_for_grid && draft.has_callee)
-            kernel.launches.waits_for_grid.reset();  // that one may do it
+            kernel.launches.waits_for_grid.reset();  // the callee may wait
     }
     if (readable && options_.hash_code) kernel.figures.code_hash = XXH3_64bits(code.data(), code.size());
     std::optional<spill_limits> spills;
@@ -560,7 +560,7 @@ void cubin_reader::finish(kernel_index index)
     }
 }
 
-// Which of the spills are counted is as in `limit_spills`.
+// Counts the same spills as `limit_spills`.
 void cubin_reader::count_lines(kernel_index index, const std::optional<spill_limits>& spills)
 {
     const kernel_draft& draft = drafts_[index];
@@ -586,8 +586,8 @@ void cubin_reader::count_lines(kernel_index index, const std::optional<spill_lim
         result_.kernels[index].analysis.lines = std::move(lines);
 }
 
-// ptxas gives every kernel of a module with extern __shared__ memory a section of shared memory, aligned as that is; it
-// keeps no symbol. Which of the kernels use it is known from PTX alone (`add_min_blocks`).
+// ptxas gives every kernel of a module with extern __shared__ memory a section of shared memory with that alignment,
+// without a symbol. Only PTX tells which of the kernels use it (`add_min_blocks`).
 void cubin_reader::find_dynamic_shared(kernel_index index)
 {
     const kernel_draft& draft = drafts_[index];
@@ -595,7 +595,7 @@ void cubin_reader::find_dynamic_shared(kernel_index index)
     if (external_shared_)
         uses = true;
     else if (result_.relocatable || !draft.shared_section_bytes || draft.shared_section_alignment < external_alignment)
-        uses = false;  // else its own memory may be what is aligned
+        uses = false;  // else its own variables may need the alignment
 }
 
 void cubin_reader::examine()
@@ -608,14 +608,14 @@ void cubin_reader::examine()
                                   .memory = options_.memory};
     for (std::uint32_t i = 0; i < kernel_of_symbol_.size(); ++i)
         if (kernel_of_symbol_[i] != no_kernel) examination.symbols[kernel_of_symbol_[i]] = i;
-    overlap_budget_ = bytes_.size();  // the code is read once more
+    overlap_budget_ = bytes_.size();  // the code is read again
     for (std::uint32_t i = 0; i < kernel_of_section_.size(); ++i)
         if (kernel_of_section_[i] != no_kernel && take(image_->sections[i].content.size(), image_->sections[i].offset))
             examination.sections[kernel_of_section_[i]] = i;
     options_.examine(examination);
 }
 
-// When all lines are known that a report can show of them.
+// Called when all lines that a report can show are known.
 void cubin_reader::limit_line_text()
 {
     std::size_t left_out = 0;
@@ -640,8 +640,8 @@ void cubin_reader::limit_line_text()
                         "any real code has");
 }
 
-// The kernel that the name of a section ends with. ptxas also stores it in the section header, which is faster than
-// looking the name up; images of other tools may not.
+// The kernel named at the end of a section's name. ptxas also stores its index in the section header, which is faster
+// than a look-up; images of other tools may not.
 kernel_index cubin_reader::find(const elf_section& section, std::string_view kernel_name)
 {
     const std::uint32_t code = section.info;
@@ -657,7 +657,7 @@ bool cubin_reader::starts_with(const elf_symbol& symbol, std::string_view prefix
     return symbol.name_offset < names.size() && names.substr(symbol.name_offset).starts_with(prefix);
 }
 
-// Compares the terminating zero too. The whole name is not searched for, since it can be as long as the image.
+// Compares the terminating zero, too. Does not search for the whole name, which can be as long as the image.
 bool cubin_reader::is_called(const elf_symbol& symbol, std::string_view name) const
 {
     const std::size_t end = std::size_t{symbol.name_offset} + name.size();
@@ -686,8 +686,8 @@ std::optional<int> cubin_reader::small_number(std::uint32_t value, std::uint64_t
     return std::nullopt;
 }
 
-// Parts that are read once each sum up to at most the image. An image in which many sections share the same bytes could
-// otherwise make reading it quadratic and its names larger than memory.
+// Parts that are read once each cannot exceed the image in total. If many sections shared the same bytes, reading could
+// become quadratic, and names larger than memory.
 bool cubin_reader::take(std::size_t bytes, std::uint64_t offset)
 {
     if (bytes > overlap_budget_) {

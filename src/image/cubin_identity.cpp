@@ -19,7 +19,7 @@ bool is_for_family(const elf_section& note, int sm);
 
 }  // namespace
 
-// Two layouts of e_flags are in use, distinguished by the ABI version: 7 up to CUDA 12, 8 from then on.
+// Two layouts of e_flags are in use, distinguished by the ABI version: 7 up to CUDA 12, 8 from CUDA 13 on.
 cubin_identity identify_cubin(const elf_image& image, std::vector<image_diagnostic>& diagnostics)
 {
     if (image.type != elf::type_relocatable && image.type != elf::type_executable)
@@ -42,7 +42,7 @@ cubin_identity identify_cubin(const elf_image& image, std::vector<image_diagnost
         if (accelerated && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'a';
         if (const elf_section* note = find_section(image, ".note.nv.tkinfo"))
             family = !accelerated && is_for_family(*note, identity.sm);
-        // nvcc compiles for a family if and only if the virtual architecture is one, whatever the name of the code.
+        // nvcc compiles for a family if and only if the virtual architecture is one, whatever the code is called.
         if (family && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'f';
     } else {
         add_diagnostic(diagnostics, 8,
@@ -72,15 +72,15 @@ bool is_accelerated(const elf_section& compat, std::vector<image_diagnostic>& di
     return accelerated;
 }
 
-// ELF's own version number, 1, stands where ABI 7 has the toolkit's.
+// Where ABI 7 stores the toolkit's version, ELF's own version number, 1, may be.
 std::optional<int> plausible_version(std::uint32_t version)
 {
     if (version <= 1 || version > 0xffff) return std::nullopt;
     return static_cast<int>(version);
 }
 
-// A note: sizes of name and content, type, name; then 16 bits of 2, 16 bits of virtual architecture, 32 bits of
-// version.
+// The format of a note: sizes of name and content, type, name; then 16 bits of 2, 16 bits of virtual architecture, 32
+// bits of version.
 void read_cuda_note(const elf_section& note, cubin_identity& identity, std::vector<image_diagnostic>& diagnostics)
 {
     constexpr std::size_t head = 12, content_size = 8;
@@ -101,8 +101,8 @@ std::string virtual_name(int number, bool accelerated)
     return "compute_" + std::to_string(number) + (accelerated ? "a" : "");
 }
 
-// Code for a family of architectures, sm_100f, is distinguished from code for sm_100 only by the command line of ptxas,
-// which is kept in a note: "-v -arch sm_100f -m 64".
+// Only the command line of ptxas, kept in a note, tells code for a family, sm_100f, from code for sm_100: "-v -arch
+// sm_100f -m 64".
 bool is_for_family(const elf_section& note, int sm)
 {
     return note.content.substr(0, 4096).find("-arch sm_" + std::to_string(sm) + "f ") != std::string_view::npos;

@@ -1,4 +1,4 @@
-// For which architecture a cubin is, and which toolkit made it.
+// The architecture that a cubin is for, and the toolkit that made it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,10 +12,10 @@
 namespace launchbox {
 
 struct cubin_identity {
-    int sm = 0;                ///< 90 for sm_90; 0 when the image does not tell
-    std::string architecture;  ///< "sm_90a"; empty when the image does not tell
-    /// "compute_80", what it was compiled from; empty if the image does not say. For sm_90a, compute_90a is assumed:
-    /// code compiled from compute_90 for sm_90a, which is rare, is the same byte by byte.
+    int sm = 0;                ///< 90 for sm_90; 0 if unknown
+    std::string architecture;  ///< "sm_90a"; empty if unknown
+    /// "compute_80", which it was compiled from; empty if unknown. For sm_90a, compute_90a is assumed: code compiled
+    /// from compute_90 for sm_90a, which is rare, is identical byte for byte.
     std::string virtual_architecture;
     std::optional<int> toolkit_version;  ///< CUDA version x 10
 };

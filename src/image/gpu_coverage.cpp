@@ -23,7 +23,7 @@ constexpr bool same_chip(const compute_capability& a, const compute_capability& 
     return a.major == b.major && a.minor == b.minor;
 }
 
-// 10.1 is 11.0 since CUDA 13: no relative of 10.0 and 10.3.
+// 10.1 was renamed to 11.0 in CUDA 13, and is no relative of 10.0 and 10.3.
 constexpr bool in_family(const compute_capability& image, const compute_capability& gpu)
 {
     const bool renamed = (image.major == 10 && image.minor == 1) != (gpu.major == 10 && gpu.minor == 1);

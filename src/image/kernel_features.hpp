@@ -1,4 +1,4 @@
-// What the code of a kernel uses, as far as its image tells.
+// The features that a kernel's code uses, as far as its image tells.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// What is known about one compiled kernel, wherever it was read.
+// What is known about a compiled kernel, from any source.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace launchbox {
 
-/// Where a kernel was found, in the user's words.
+/// Where a kernel was found, in terms that the user knows.
 struct kernel_source {
     std::string file;  ///< as the user gave it; "-" for standard input
     /// "nvcc", "ptxas log", "nvlink log", "cubin", "ptx"; in a larger file also the member of an archive and where the
@@ -38,7 +38,7 @@ struct constant_bank {
     friend bool operator==(const constant_bank&, const constant_bank&) = default;
 };
 
-/// Bounds of the spilled bytes if they are not known exactly.
+/// Bounds of the spilled bytes, if they are not known exactly.
 struct spill_range {
     std::int64_t min_stores = 0, max_stores = 0;
     std::int64_t min_loads = 0, max_loads = 0;
@@ -49,17 +49,17 @@ struct spill_range {
     friend bool operator==(const spill_range&, const spill_range&) = default;
 };
 
-/// How far the compiler optimised the code. -lineinfo changes nothing in it.
+/// How far the compiler optimised the code. -lineinfo does not change it.
 enum class code_optimisation : std::uint8_t {
     unknown,
     full,          ///< the default of ptxas: -O3; -O2 gives the same
     reduced,       ///< ptxas -O1
-    fast_compile,  ///< ptxas -Ofc mid or max: optimised no further than compiles quickly
+    fast_compile,  ///< ptxas -Ofc mid or max: optimised for fast compilation
     none,          ///< ptxas -O0
     debug,         ///< nvcc -G, ptxas -g
 };
 
-/// A device function that the compiler kept apart from its kernel; its figures are not the kernel's.
+/// A device function that the compiler did not inline; its figures are not the kernel's.
 struct callee_info {
     std::string name;
     std::optional<std::int64_t> stack_frame_bytes, spill_store_bytes, spill_load_bytes;
@@ -75,36 +75,36 @@ struct shared_variable {
     friend bool operator==(const shared_variable&, const shared_variable&) = default;
 };
 
-/// What the compiler made of a kernel. Bytes per thread for spills and stack, per block for shared memory.
+/// The compiler's figures for a kernel. Spills and stack in bytes per thread, shared memory in bytes per block.
 struct kernel_figures {
     std::optional<int> registers;  ///< per thread
     std::optional<std::int64_t> spill_store_bytes, spill_load_bytes;
     std::optional<spill_range> spills_between;  ///< if the image's list of spills is cut off, and those two unknown
-    /// Registers spilled to shared memory (enable_smem_spilling), which are not part of the figures above.
+    /// Registers spilled to shared memory (enable_smem_spilling), not included in the figures above.
     std::optional<std::int64_t> shared_spill_store_bytes, shared_spill_load_bytes;
     std::optional<std::int64_t> stack_frame_bytes;
-    std::optional<std::int64_t> cumulative_stack_bytes;  ///< with the functions that it calls
+    std::optional<std::int64_t> cumulative_stack_bytes;  ///< including called functions
     bool stack_unbounded = false;                        ///< recursion or alloca: the stack size is not known
-    std::optional<std::int64_t> static_shared_bytes;     ///< without what the system reserves
-    std::optional<std::int64_t> reserved_shared_bytes;   ///< what the system reserves (1,024 from sm_90 on)
+    std::optional<std::int64_t> static_shared_bytes;     ///< without the system's reservation
+    std::optional<std::int64_t> reserved_shared_bytes;   ///< the system's reservation (1,024 from sm_90 on)
     std::vector<shared_variable> shared_variables;       ///< static, the largest first; only PTX has them
-    std::vector<constant_bank> constant_banks;           ///< rising; empty: unknown
+    std::vector<constant_bank> constant_banks;           ///< in order; empty if unknown
     std::optional<std::int64_t> parameter_bytes;
     std::optional<int> barriers;  ///< highest named barrier + 1
     std::optional<std::int64_t> code_bytes;
-    std::optional<std::uint64_t> code_hash;  ///< of the machine code: equal for equal code
+    std::optional<std::uint64_t> code_hash;  ///< of the machine code
     std::vector<callee_info> callees;
 
     friend bool operator==(const kernel_figures&, const kernel_figures&) = default;
 };
 
-/// What the kernel's declaration and the compiler's flags demand, and what the compiler did about it.
+/// What the declaration and the compiler's flags demand, and how the compiler responded.
 struct declared_bounds {
     std::optional<std::array<int, 3>> max_threads;       ///< first launch bound (.maxntid)
     std::optional<std::array<int, 3>> required_threads;  ///< exact block size (.reqntid)
     std::optional<int> min_blocks;                       ///< second launch bound (.minnctapersm)
-    bool min_blocks_inferred = false;                    ///< not read but concluded from the register cap
-    std::optional<int> register_cap;                     ///< what the compiler limited registers to; 255: nothing
+    bool min_blocks_inferred = false;                    ///< inferred from the register cap
+    std::optional<int> register_cap;                     ///< the compiler's register limit; 255: none
     std::optional<int> requested_max_registers;          ///< __maxnreg__ (.maxnreg)
     std::optional<int> maxrregcount;            ///< -maxrregcount, if ptxas says that it counts for this kernel
     std::optional<int> outranks_maxrregcount;   ///< the same, if ptxas says that a bound of its own counts instead
@@ -114,50 +114,50 @@ struct declared_bounds {
     friend bool operator==(const declared_bounds&, const declared_bounds&) = default;
 };
 
-/// What is known of its launches. No image has sizes: they come from the user, or from a file beside it.
+/// What is known about its launches. Images contain no sizes: they come from the user, or from a file beside the image.
 struct kernel_launches {
     std::optional<bool> uses_dynamic_shared;           ///< whether it has extern __shared__ memory
-    std::optional<bool> reads_block_size;              ///< blockDim is in its code; only its PTX tells
+    std::optional<bool> reads_block_size;              ///< its code reads blockDim; known only from PTX
     std::optional<std::int64_t> dynamic_shared_bytes;  ///< of a launch
-    bool passes_unknown_shared = false;                ///< a launch of it passes dynamic shared memory of unknown size
+    bool passes_unknown_shared = false;                ///< some launch passes dynamic shared memory of unknown size
     std::optional<int> launch_threads;                 ///< per block
     std::string fixed_block_size;                      ///< why another block size is not, or may not be, correct
-    std::optional<bool> waits_for_grid;  ///< griddepcontrol.wait is in its code; only if that was read for it
-    /// may begin before the previous grid has ended, according to a file beside it
+    std::optional<bool> waits_for_grid;                ///< its code has griddepcontrol.wait; only if requested
+    /// may start before the previous grid ends, according to a file beside it
     bool launched_early = false;
-    std::optional<int> triton_warps;  ///< num_warps, if Triton's metadata beside the kernel has it
+    std::optional<int> triton_warps;  ///< num_warps, if found in Triton's metadata beside the kernel
 
     friend bool operator==(const kernel_launches&, const kernel_launches&) = default;
 };
 
-/// What its code does, as far as that was asked for.
+/// Analysis of its code, as far as it was asked for.
 struct kernel_analysis {
     kernel_features features;                   ///< what the code uses
-    std::optional<bool> asks_for_registers;     ///< setmaxnreg is in its PTX, whether or not ptxas heeds it
+    std::optional<bool> asks_for_registers;     ///< its PTX has setmaxnreg, whether or not ptxas heeds it
     std::optional<source_location> written_at;  ///< only from line information (-lineinfo, -G)
     std::optional<kernel_lines> lines;          ///< only if they were asked for, and from a cubin
     std::optional<register_pressure> pressure;  ///< likewise
-    std::optional<code_traffic> traffic;        ///< likewise, and if there was an nvdisasm
+    std::optional<code_traffic> traffic;        ///< likewise, and only if nvdisasm was found
 
     friend bool operator==(const kernel_analysis&, const kernel_analysis&) = default;
 };
 
-/// One kernel for one architecture. A value that is not in the input is `nullopt`, never 0.
+/// One kernel for one architecture. A value missing from the input is `nullopt`, never 0.
 struct kernel_info {
     std::string name;                              ///< as the linker knows it
-    std::string demangled;                         ///< for people, as `readable_names` has it; empty until it was asked
+    std::string demangled;                         ///< for people, from `readable_names`; empty until set
     std::string short_form;                        ///< likewise
     std::string architecture;                      ///< "sm_90a"; empty if unknown; set by `set_architecture`
-    std::optional<compute_capability> capability;  ///< of `architecture`; nullopt if it is unknown or no such name
-    /// The GPU of `--arch`, if this code was compiled for an older one and runs there all the same.
+    std::optional<compute_capability> capability;  ///< of `architecture`; `nullopt` if unknown or invalid
+    /// The GPU of `--arch`, if this code was compiled for an older one that is compatible.
     std::optional<compute_capability> runs_on;
     kernel_source source;
     std::optional<int> toolkit_version;  ///< of the compiler that made the code: CUDA version x 10, 130 for 13.0
-    std::string virtual_architecture;    ///< "compute_80", what the code was compiled from; empty: unknown
+    std::string virtual_architecture;    ///< "compute_80", from which the code was compiled; empty if unknown
     code_optimisation optimisation = code_optimisation::unknown;
     bool relocatable = false;           ///< compiled for linking (-rdc): registers and stack are final after nvlink
     bool linked = false;                ///< the figures are nvlink's
-    std::vector<std::string> warnings;  ///< the compiler's own sentences about this kernel
+    std::vector<std::string> warnings;  ///< the compiler's own messages about this kernel
 
     kernel_figures figures;
     declared_bounds bounds;
@@ -170,56 +170,56 @@ struct kernel_info {
 /// Sets the name and its compute capability, so that the name is parsed only here.
 void set_architecture(kernel_info& kernel, std::string name);
 
-/// The limits of the architecture that the kernel was compiled for; null when that is not known.
+/// The limits of the architecture that the kernel was compiled for; null if unknown.
 const sm_limits* limits_of(const kernel_info& kernel);
 
-/// Those of the GPU that it runs on, which differs only if `runs_on` is set.
+/// The limits of the GPU that it runs on, which differ only if `runs_on` is set.
 const sm_limits* limits_where_run(const kernel_info& kernel);
 
-/// "sm_80", or "sm_86" if that GPU runs it.
+/// "sm_80", or "sm_86" if it runs on that GPU.
 std::string architecture_where_run(const kernel_info& kernel);
 
-/// Rising by number, then variant; what names no architecture last.
+/// Ascending by number, then variant; invalid architectures last.
 std::tuple<bool, compute_capability, std::string_view> architecture_order(
     const std::optional<compute_capability>& capability, std::string_view name);
 
-/// Whether this is PTX, of which registers, spills and the like are decided when it is compiled.
+/// Whether this is PTX, whose registers, spills and the like are decided when it is compiled.
 bool is_ptx(const kernel_info& kernel);
 
-/// Whether it was compiled without optimisation, so that its figures say nothing about a release build. False where
-/// that is not known.
+/// Whether it was compiled without optimisation, so that its figures say nothing about a release build. False if
+/// unknown.
 bool is_debug_build(const kernel_info& kernel);
 
-/// "debug"; empty: unknown.
+/// "debug"; empty if unknown.
 std::string_view optimisation_name(code_optimisation how);
 code_optimisation optimisation_called(std::string_view name);
 
-/// What made it one, as nvcc takes it: "-G", "-Xptxas -O0"; empty for others.
+/// The flag that made it a debug build, as nvcc takes it: "-G", "-Xptxas -O0"; empty for others.
 std::string_view debug_flag_of(const kernel_info& kernel);
 
-/// Threads of a block by the kernel's own launch bound: what .reqntid demands, else the most that .maxntid allows.
+/// Threads per block by the kernel's own launch bound: the number in .reqntid, else the maximum in .maxntid.
 std::optional<int> bound_threads(const kernel_info& kernel);
 
-/// Threads per block of a launch: as the user asks, as the launches that are known have them, or as the bound says.
+/// Threads per block of a launch: given by the user, else by known launches, else by the bound.
 std::optional<int> launched_threads(const kernel_info& kernel, std::optional<int> wanted);
 
 /// Whether it uses dynamic shared memory of unknown size, or is launched with some: then fewer blocks may be resident
 /// than its other figures allow.
 bool dynamic_shared_unknown(const kernel_info& kernel);
 
-/// Blocks of a cluster; nullopt where the kernel demands none.
+/// Blocks per cluster; `nullopt` if the kernel does not demand any.
 std::optional<int> cluster_blocks(const kernel_info& kernel);
 
-/// Bytes of spill stores and loads of local memory together; nullopt where one of them is not known.
+/// Sum of spill stores and loads of local memory in bytes; `nullopt` if one of them is unknown.
 std::optional<std::int64_t> spill_bytes(const kernel_info& kernel);
 
-/// Of those to shared memory; nullopt where that is not known.
+/// The same for spills to shared memory; `nullopt` if unknown.
 std::optional<std::int64_t> shared_spill_bytes(const kernel_info& kernel);
 
-/// Those to local memory as a range, which for exact figures is one number; nullopt where nothing is known.
+/// Spills to local memory as a range, whose ends are equal for exact figures; `nullopt` if nothing is known.
 std::optional<spill_range> spill_range_of(const kernel_info& kernel);
 
-/// The stack with the functions that it calls, as far as that is known, else its own frame; nullopt: neither is known.
+/// The stack including called functions if known, else its own frame; `nullopt` if neither is known.
 std::optional<std::int64_t> deepest_stack(const kernel_info& kernel);
 
 }  // namespace launchbox

@@ -7,7 +7,7 @@ namespace launchbox {
 
 namespace {
 
-// Of strings of a usual length nothing is outside of the kernel.
+// Short strings are stored inside the object.
 std::uint64_t heap_bytes(const std::string& text)
 {
     return text.capacity() < sizeof(std::string) ? 0 : text.capacity() + 1;
@@ -15,7 +15,7 @@ std::uint64_t heap_bytes(const std::string& text)
 
 std::uint64_t bytes_of(const kernel_info& kernel)
 {
-    // The reader's own notes on the kernel, the slack of a growing list, and its row in what is printed.
+    // The reader's notes on the kernel, unused capacity of lists, and its row in the output.
     constexpr std::uint64_t beside = 256;
     std::uint64_t shared = kernel.figures.shared_variables.capacity() * sizeof(shared_variable);
     for (const shared_variable& variable : kernel.figures.shared_variables) shared += heap_bytes(variable.name);

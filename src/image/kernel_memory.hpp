@@ -1,4 +1,4 @@
-// How much memory the kernels of a file, and of all files of a run, may take.
+// Limits the memory for the kernels of a file, and of all files of a run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,37 +10,37 @@
 
 namespace launchbox {
 
-/// Of one file: 1 GiB, about a million kernels. The 9,000 of the largest image seen take 15 MB.
+/// For one file: 1 GiB, about a million kernels. The 9,000 of the largest image seen take 15 MB.
 inline constexpr std::uint64_t max_kernel_bytes_per_file = std::uint64_t{1} << 30;
-/// Of all files that are read together: 2 GiB.
+/// For all files read together: 2 GiB.
 inline constexpr std::uint64_t max_kernel_bytes_per_run = std::uint64_t{2} << 30;
 
-/// Lines are few bytes in an image, and each is shown with the calls that it was inlined by: of one kernel 64 MiB of
-/// text; of a file as many, and 200 times its bytes. CUB's kernels have less than a hundredth of the first, and 5 times
-/// the bytes of their file.
+/// Lines take few bytes in an image, but each is shown with the calls through which it was inlined. So their text is
+/// limited: 64 MiB for one kernel; as much plus 200 times its size for a file. CUB's kernels need less than a hundredth
+/// of the first, and 5 times the size of their file.
 inline constexpr std::uint64_t max_line_text_per_kernel = std::uint64_t{64} << 20, line_text_per_byte = 200;
 
-/// Counts the memory of kernels while they are read, so that a small file that claims to hold a hundred million of them
-/// is refused. May be used by several threads.
+/// Counts the memory of kernels while they are read, so that a small file that claims to contain a hundred million of
+/// them is refused. Thread-safe.
 class kernel_memory {
 public:
-    /// `whose` is named in `refusal`: "one file". What one takes, `all` gives too.
+    /// `whose` is named in `refusal`: "one file". What this budget takes is also taken from `all`.
     explicit kernel_memory(std::uint64_t max_bytes = max_kernel_bytes_per_run, std::string whose = "all files together",
                            kernel_memory* all = nullptr);
 
-    /// Whether there is memory for one more kernel, which is then counted. After the first no, for none.
+    /// Reserves memory for one more kernel. Once it has returned false, it always does.
     bool take(const kernel_info& kernel);
-    /// Likewise for its lines.
+    /// The same for its lines.
     bool take(const kernel_lines& lines);
     bool take(std::uint64_t bytes);
     [[nodiscard]] bool used_up() const;
 
-    /// How much text the lines of all kernels may be; no limit where this is not called.
+    /// Limits the text of the lines of all kernels; without this call there is no limit.
     void limit_line_text(std::uint64_t bytes);
-    /// Whether a kernel's lines may be so much text, which is then counted: at most `max_line_text_per_kernel`.
+    /// Reserves text for a kernel's lines: at most `max_line_text_per_kernel`.
     bool take_line_text(std::uint64_t bytes);
 
-    /// Which limit was hit: "the kernels of one file may take 1 GiB of memory"; empty while none was.
+    /// The limit that was hit: "the kernels of one file may take 1 GiB of memory"; empty if none.
     [[nodiscard]] std::string refusal() const;
 
 private:

@@ -1,4 +1,4 @@
-// What a kernel's declaration tells the compiler about its launches: __launch_bounds__ or __maxnreg__.
+// What a kernel's declaration tells the compiler about launches: __launch_bounds__ or __maxnreg__.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace launchbox {
 
-/// One attribute; nvcc refuses both on the same kernel. All 0: no attribute.
+/// One attribute; nvcc rejects both on the same kernel. All 0: no attribute.
 struct launch_attribute {
     int threads = 0;             ///< __launch_bounds__: threads of a block, from 1; 0: not given
     int min_blocks = 0;          ///< its second argument, wanted resident blocks of an SM; 0: not given
@@ -17,7 +17,7 @@ struct launch_attribute {
     friend bool operator==(const launch_attribute&, const launch_attribute&) = default;
 };
 
-/// As it is written in a source: "__launch_bounds__(256, 2)", "__maxnreg__(64)"; empty for no attribute.
+/// In source form: "__launch_bounds__(256, 2)", "__maxnreg__(64)"; empty for no attribute.
 std::string attribute_source(const launch_attribute& attribute);
 
 }  // namespace launchbox

@@ -14,8 +14,8 @@ namespace launchbox {
 
 namespace {
 
-// The PTX of one name, in one container or in the whole file. More virtual architectures than there are would only cost
-// time.
+// The PTX with one name, in one container or in the whole file. More candidates than there are virtual architectures
+// would only cost time.
 using candidates = std::vector<const kernel_info*>;
 constexpr std::size_t max_candidates = 32;
 
@@ -60,7 +60,7 @@ void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::v
                 add({kernel.name, anywhere}, kernel);
             }
 
-    std::vector<std::vector<std::string_view>> compiled_in(kernels.size());  // that the PTX has as well
+    std::vector<std::vector<std::string_view>> compiled_in(kernels.size());  // names that the PTX has as well
     run_parallel_ranges(
         kernels.size(), 8,
         [&](std::size_t begin, std::size_t end) {
@@ -71,7 +71,7 @@ void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::v
     std::unordered_set<std::string_view> compiled;
     for (const auto& names : compiled_in) compiled.insert(names.begin(), names.end());
     if (compiled.empty()) return;
-    // All are found before the first is taken out: the set looks into their names.
+    // Find all before removing any: the set refers to their names.
     std::vector<std::vector<bool>> left_out(kernels.size());
     for (std::size_t i = 0; i < kernels.size(); ++i)
         for (const kernel_info& kernel : kernels[i])
@@ -84,7 +84,7 @@ void add_min_blocks(std::vector<std::vector<kernel_info>>& kernels, const std::v
 
 namespace {
 
-// The kernels of one image, which are for one architecture.
+// Handles the kernels of one image, which are for one architecture.
 void add_to_image(std::vector<kernel_info>& kernels, std::size_t container, const ptx_index& index,
                   std::vector<std::string_view>& compiled)
 {
@@ -112,8 +112,8 @@ std::optional<int> threads_of(const kernel_info& kernel)
     return threads <= 2048 ? std::optional(static_cast<int>(threads)) : std::nullopt;
 }
 
-// PTX of the same virtual architecture, from the same container or else from any; or what is in the same container.
-// Only in the same container is it sure to be the source: static kernels of other files can have the same name.
+// PTX of the same virtual architecture, preferably from the same container; else any from the same container. Only PTX
+// in the same container is certainly the source: static kernels of other files may have the same name.
 matching_ptx best_match(const ptx_index& index, const kernel_info& kernel, std::size_t container)
 {
     const kernel_info* same_container = nullptr;
@@ -128,11 +128,11 @@ matching_ptx best_match(const ptx_index& index, const kernel_info& kernel, std::
     return {same_container, false};
 }
 
-// Whether the PTX settles the question.
+// Returns whether the PTX settles the question.
 bool take_from_ptx(const matching_ptx& match, const sm_limits* limits, kernel_info& kernel)
 {
     const kernel_info& ptx = *match.kernel;
-    // A bound that depends on __CUDA_ARCH__, or another kernel of the same name.
+    // The bound depends on __CUDA_ARCH__, or this is another kernel of the same name.
     if (ptx.bounds.max_threads != kernel.bounds.max_threads ||
         ptx.bounds.required_threads != kernel.bounds.required_threads)
         return false;
@@ -143,7 +143,7 @@ bool take_from_ptx(const matching_ptx& match, const sm_limits* limits, kernel_in
         kernel.figures.shared_variables = ptx.figures.shared_variables;
         return true;
     }
-    // The bound has to explain the cap at least.
+    // The bound must at least explain the cap.
     const auto threads = threads_of(kernel);
     if (limits == nullptr || !threads || !ptx.bounds.min_blocks) return false;
     if (register_cap(*limits, *threads, *ptx.bounds.min_blocks) != kernel.bounds.register_cap) return false;

@@ -20,7 +20,7 @@ namespace launchbox {
 namespace {
 
 constexpr std::uint32_t section_rela = 4, section_rel = 9;
-// How far references between sections are distinguished by what they in turn refer to.
+// The depth to which references between sections are distinguished by what these refer to.
 constexpr int rounds = 4;
 
 class hash_state {
@@ -64,7 +64,7 @@ private:
     XXH3_state_t state_{};
 };
 
-// What a section is, without the name of the function that it belongs to: ".text.", ".nv.constant0.", ".nv.global".
+// The role of a section, without the name of the function that it belongs to: ".text.", ".nv.constant0.", ".nv.global".
 std::string_view role_of(std::string_view name)
 {
     for (const std::string_view prefix : {".text.", ".nv.shared.", ".nv.local."})
@@ -75,7 +75,7 @@ std::string_view role_of(std::string_view name)
     return dot == std::string_view::npos ? name : name.substr(0, dot + 1);
 }
 
-// What the driver loads and a kernel can see.
+// Whether the driver loads it and a kernel can see it.
 bool matters(const elf_section& section)
 {
     if ((section.flags & elf::flag_allocated) == 0) return false;
@@ -104,7 +104,7 @@ private:
 
     std::string_view bytes_;
     const elf_image& image_;
-    std::vector<std::string_view> owner_;  // of a section: the kernel whose name it has; empty: the module
+    std::vector<std::string_view> owner_;  // by section: the kernel in its name; empty: the module
     std::vector<std::vector<const elf_section*>> relocations_;
     std::vector<std::string_view> kernels_;  // sorted
     std::vector<std::uint64_t> hashes_;
@@ -131,7 +131,7 @@ void module_reader::find_relocations()
             relocations_[section.info].push_back(&section);
 }
 
-// Functions and variables are known by what is in them, since names and order differ between modules that do the same.
+// Functions and variables are identified by content, since names and order differ between modules that do the same.
 void module_reader::hash_sections()
 {
     std::vector<std::uint64_t> contents(image_.sections.size());
@@ -173,7 +173,7 @@ void module_reader::add_relocations(hash_state& hash, const elf_section& section
                 entry[3] = hashes_[symbol.section];
                 if (const auto value = slice(bytes_, symbol.offset + value_offset, value_size))
                     entry[4] = read_number<std::uint64_t>(*value, 0);
-            } else {  // from outside of the module: there is only the name
+            } else {  // defined outside the module: only its name is known
                 const std::string_view name = image_.symbol_name(symbol);
                 entry[3] = XXH3_64bits(name.data(), name.size());
             }
@@ -197,7 +197,7 @@ std::string module_reader::code_of(const kernel_info& kernel)
     hash_state hash;
     hash.add(kernel.architecture);
     for (const std::uint64_t part : parts) hash.add(part);
-    // The same code owned by the kernel, or by a function beside it, is not the same kernel.
+    // Hashes the kernel's own sections again: the same code in another function of the module is a different kernel.
     for (std::size_t i = 0; i < hashes_.size(); ++i)
         if (matters(image_.sections[i]) && owner_[i] == kernel.name) hash.add(hashes_[i]);
     const auto add = [&](const auto&... each) { (hash.add(each), ...); };

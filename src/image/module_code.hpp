@@ -1,4 +1,4 @@
-// Whether two modules do the same.
+// Recognises modules that do the same.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace launchbox {
 
-/// 32 hexadecimal digits, equal for kernels that do the same when launched alike: of the kernel's machine code and
-/// constants, of the functions, constants and variables of its module, and of what `kernel` says of registers, stack,
-/// shared memory, barriers, bounds and parameters. No names go into it, nor the other kernels, unless their address is
-/// taken. Empty where `cubin` cannot be read or `kernel.name` is not in it.
+/// 32 hexadecimal digits, equal for kernels that do the same when launched alike. Covers the kernel's machine code and
+/// constants; the functions, constants and variables of its module; and the registers, stack, shared memory, barriers,
+/// bounds and parameters in `kernel`. Names are left out, and so are other kernels, unless their address is taken.
+/// Empty if `cubin` cannot be read or does not contain `kernel.name`.
 std::string module_code(std::string_view cubin, const kernel_info& kernel);
 
 }  // namespace launchbox

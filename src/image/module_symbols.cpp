@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t parameter_record_bytes = 12;
 
-// A record has an index that is always 0, the parameter's number, its offset, and its size beside other bits.
+// A record contains an index that is always 0, the parameter's number, its offset, and its size next to other bits.
 std::optional<std::pair<std::uint32_t, parameter_place>> parameter_in(const nv_info_record& record)
 {
     const bool is_long = record.is(nv_info_attribute::long_parameter);

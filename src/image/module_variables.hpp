@@ -8,8 +8,8 @@
 
 namespace launchbox {
 
-/// The symbols of the `__device__` variables of a cubin, each once, in the order of its symbol table: those that a
-/// launch can change. `__constant__` variables and string literals are omitted. Empty if the cubin cannot be read.
+/// The symbols of a cubin's `__device__` variables, which a launch can change; distinct, in the order of the symbol
+/// table. `__constant__` variables and string literals are omitted. Empty if the cubin cannot be read.
 std::vector<std::string> module_variables(std::string_view cubin);
 
 }  // namespace launchbox

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t note_head = 12;          // sizes of name and content, type
 constexpr std::uint32_t tool_note = 2000;      // a tool, its version and its options
-constexpr std::size_t max_notes = 100'000;     // one for each object that was linked
+constexpr std::size_t max_notes = 100'000;     // one for each linked object
 constexpr std::size_t max_options = 64 << 10;  // of one tool
 
 std::size_t padded(std::size_t bytes)
@@ -22,7 +22,7 @@ std::size_t padded(std::size_t bytes)
     return (bytes + 3) / 4 * 4;
 }
 
-// The text at an offset that the content of a note names.
+// The text at an offset given in the content of a note.
 std::string_view text_at(std::string_view content, std::size_t which);
 
 std::vector<std::string_view> words_of(std::string_view options);
@@ -43,7 +43,7 @@ code_optimisation optimisation_of_options(std::string_view options)
         if (word == "-g" || word == "--device-debug" || word == "-G") return code_optimisation::debug;
         if (word == "-O" || word == "--opt-level" || word == "-opt-level") level(next);
         if (word.starts_with("-O") && word.size() == 3) level(word.substr(2));
-        // ptxas takes the time that it may use for optimising as another option.
+        // ptxas takes the permitted optimisation time as a separate option.
         const bool fast = word == "-Ofc" || word == "--Ofast-compile" || word == "-Ofast-compile";
         if (fast && (next == "max" || next == "mid")) found = code_optimisation::fast_compile;
     }
@@ -59,11 +59,11 @@ image_optimisation read_optimisation(const elf_image& image)
     for (std::size_t notes = 0; rest.size() >= note_head && notes < max_notes; ++notes) {
         const std::uint64_t name = read_number<std::uint32_t>(rest, 0), size = read_number<std::uint32_t>(rest, 4);
         const auto content = slice(rest, note_head + padded(name), size);
-        if (!content) return {};  // damaged: said elsewhere
+        if (!content) return {};  // damaged: reported elsewhere
         if (read_number<std::uint32_t>(rest, 8) == tool_note && text_at(*content, 2) == "ptxas") {
             const std::string_view options = text_at(*content, 5);
             code_optimisation made = optimisation_of_options(options);
-            // Code compiled with -G has debug information of its own, unless that is suppressed.
+            // Code compiled with -G has debug information, unless that is suppressed, and is recognised by it.
             const bool shows = made != code_optimisation::debug;
             const bool hidden = !shows && options.find("-suppress-debug-info") != std::string_view::npos;
             if (shows || hidden) {
@@ -79,7 +79,7 @@ image_optimisation read_optimisation(const elf_image& image)
 
 namespace {
 
-// Six numbers: 2, and where five texts start behind them.
+// Six numbers: 2, and the offsets of five texts after them.
 std::string_view text_at(std::string_view content, std::size_t which)
 {
     constexpr std::size_t numbers = 6;

@@ -35,7 +35,7 @@ std::vector<skipped_images> skipped_in(const std::vector<binary_image>& images)
 
 std::string skipped_text(const std::vector<skipped_images>& skipped)
 {
-    std::vector<skipped_images> kinds;  // `architecture` holds all of them
+    std::vector<skipped_images> kinds;  // `architecture` lists all of them
     for (const skipped_images& some : skipped) {
         const std::string architecture = some.architecture.empty() ? "?" : some.architecture;
         const auto place = std::ranges::find(kinds, some.kind, &skipped_images::kind);

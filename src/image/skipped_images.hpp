@@ -1,5 +1,6 @@
 // Images that are listed and not read: LTO-IR and Tile IR, which have no figures, and entries of a kind that is not
-// known. SPDX-License-Identifier: Apache-2.0
+// known.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace launchbox {
 
-/// All of one kind and architecture.
+/// All images of one kind and architecture.
 struct skipped_images {
     std::string kind;          ///< as in `binary_image`: "LTO-IR", "Tile IR", "kind 64"
     std::string architecture;  ///< as in `binary_image`; empty: unknown

@@ -42,7 +42,7 @@ std::vector<int> cores_of_rank()
     return cores;
 }
 
-// The kernel that runs, and the namespace of its processes.
+// The running kernel and the process namespace.
 std::string process_space_here()
 {
     std::ifstream boot_id("/proc/sys/kernel/random/boot_id");
@@ -65,14 +65,14 @@ rank_facts bare_facts(int rank)
     return facts;
 }
 
-// Nothing throws: what is missing here is for rank 0 to say.
+// Never throws: rank 0 reports what is missing here.
 rank_facts facts_here(const tune_spec& spec, const backend_request& request, int rank)
 {
     rank_facts facts = bare_facts(rank);
     try {
         facts.spec_hash = key_of({spec.text});
         facts.source_hash = own_sources_of(spec, request.builder);
-        // A captured module is launched as it was found: nobody compiles it.
+        // A captured module is launched as it is, without compiling.
         if (spec.kernel && !spec.kernel->source.empty())
             facts.toolkit = kernel_builder(spec, request.builder).compiler();
         gpu_list found = find_gpus();
@@ -90,7 +90,7 @@ rank_facts facts_here(const tune_spec& spec, const backend_request& request, int
     return facts;
 }
 
-// What a rank works with until it ends.
+// What a rank needs until it ends.
 struct serving {
     serving(const tune_spec& what, backend_request how) : spec(what), request(std::move(how)) {}
 
@@ -141,7 +141,7 @@ serving_end serve_with(const tune_spec& spec, const backend_request& request, co
     return serve_rank(link, facts, options);
 }
 
-// What tune needs to know of the GPUs is asked of a backend that measures nothing.
+// A backend that measures nothing provides what tune needs to know about the GPUs.
 planned_backends plan_group(const tune_spec& spec, const backend_request& request, const rank_group& group)
 {
     backend_request here = request;
@@ -185,7 +185,7 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
     if (link.ranks < 2)
         throw error("there is only one rank",
                     "start at least two: mpirun -n 2 launchbox-mpi ...; launchbox tune uses all GPUs of one machine");
-    // What is missing here would be missing everywhere: said once, and before anything else.
+    // Checked first: if something is missing here it is missing everywhere, and is reported only once.
     const rank_facts own = facts_here(spec, request, link.rank);
     if (!own.failure.empty()) throw error(own.failure, own.hint, exit_status::missing);
     coordinator.calls = std::make_shared<rank_calls>(
@@ -207,7 +207,7 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
     for (const rank_group& group : plan.groups)
         if (spec.goal.needs_energy() && group.ranks.size() > 1)
             news.say(energies_differ(group.ranks.size(), group.gpu.name));
-    // While the ranks get ready.
+    // Planned while the ranks get ready.
     auto planning = std::async(std::launch::async | std::launch::deferred, [&] {
         std::vector<std::shared_ptr<planned_backends>> planned;
         for (const rank_group& group : plan.groups)
@@ -234,7 +234,7 @@ planned_backends plan_cluster(const tune_spec& spec, const backend_request& requ
         made.backend.devices = std::move(devices);
         made.backend.label =
             group.ranks.size() == 1 ? group.gpu.name : fmt::format("{} x {}", group.ranks.size(), group.gpu.name);
-        // Its builder lives as long as the backend.
+        // Keeps the builder alive as long as the backend.
         made.backend.prepare = [kept, prepare = made.backend.prepare](const tune_job& job) { return prepare(job); };
         all.backends.push_back(std::move(made));
     }

@@ -7,12 +7,12 @@ namespace launchbox {
 
 namespace {
 
-// Of Open MPI 2 to 5.
+// For Open MPI 2 to 5.
 constexpr const char* file_of_library = "libmpi.so.40";
 
 mpi_library load_mpi()
 {
-    // Open MPI's own plugins look for its symbols among those of the program.
+    // Open MPI's plugins look for its symbols among the program's.
     void* const library = ::dlopen(file_of_library, RTLD_NOW | RTLD_GLOBAL);
     mpi_library mpi{.library = loaded_library(library)};
     if (library == nullptr)

@@ -1,4 +1,4 @@
-// The functions of Open MPI that launchbox-mpi calls, from the library of the machine that it runs on.
+// The functions of Open MPI that launchbox-mpi calls, from the library of the machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,14 +11,13 @@
 
 namespace launchbox {
 
-/// Loaded at run time, as the CUDA driver is: where there is no Open MPI the program can say so, and still shows its
-/// help.
+/// Loaded at run time, like the CUDA driver: without Open MPI the program can report that, and still show its help.
 struct mpi_library {
     loaded_library library;
-    std::string missing = {};  ///< why it cannot be used; empty: it can
+    std::string missing = {};  ///< why it cannot be used; empty if it can
 
-    /// Where Open MPI keeps the function that prints its help; null: this version has none. Its own asks mpirun to
-    /// print and waits for the answer.
+    /// Open MPI's pointer to the function that prints its help; null if this version has none. Its own function asks
+    /// mpirun to print and waits for the answer.
     int (**help)(const char* file, const char* topic, int with_header, ...) = library.find("opal_show_help");
 
     decltype(&MPI_Init_thread) init_thread = library.need("MPI_Init_thread");
@@ -35,14 +34,14 @@ struct mpi_library {
     decltype(&MPI_Get_count) count = library.need("MPI_Get_count");
     decltype(&MPI_Irecv) start_receiving = library.need("MPI_Irecv");
 
-    // In Open MPI these are the addresses of objects in the library.
+    // In Open MPI, these are addresses of objects in the library.
     MPI_Comm world = library.need("ompi_mpi_comm_world");
     MPI_Datatype byte = library.need("ompi_mpi_byte");
     MPI_Request no_request = library.need("ompi_request_null");
     MPI_Errhandler return_errors = library.need("ompi_mpi_errors_return");
 };
 
-/// Loads it at the first call.
+/// Loaded by the first call.
 const mpi_library& loaded_mpi();
 
 }  // namespace launchbox

@@ -27,13 +27,12 @@ namespace launchbox {
 namespace {
 
 constexpr int message_tag = 1;
-// MPI has no wait for "a message, or something to be sent". Where nothing moves it is looked for again
-// after a nap: at most this long for each way of a question and its answer, beside candidates that take some
-// milliseconds.
+// MPI cannot wait for either a message or something to send. When idle, both are polled after a nap: at most this long
+// for each direction of a question and its answer, compared with candidates that take milliseconds.
 constexpr std::chrono::microseconds longest_nap(150);
-// Open MPI looks at its TCP connections at every eighth call that makes progress.
+// Open MPI checks its TCP connections only at every eighth call that makes progress.
 constexpr int probes_at_once = 8;
-// How long the end waits for messages to leave.
+// How long the end waits for pending messages.
 constexpr std::chrono::seconds longest_flush(5);
 // How long the end of a job may take.
 constexpr std::chrono::seconds longest_end(60);
@@ -61,15 +60,15 @@ bool is_set(const char* variable)
 
 }  // namespace
 
-// By default ranks of one host share memory, and one that dies in the middle of a write may leave it in a state in
-// which the others wait. What is sent is small. MPI_Init reads these variables, which mpirun makes of its --mca as
-// well.
+// By default, ranks on one host use shared memory, and one that dies while writing may leave it in a state in which the
+// others wait for ever. Messages are small, so TCP will do. MPI_Init reads these variables, which mpirun also sets from
+// its --mca.
 void choose_transport()
 {
     if (is_set("OMPI_MCA_btl") || is_set("OMPI_MCA_pml")) return;
     ::setenv("OMPI_MCA_pml", "ob1", 0);
     ::setenv("OMPI_MCA_btl", "self,tcp", 0);
-    // Loopback is left out by default, and a machine without a network has nothing else.
+    // Loopback is excluded by default, but a machine without a network has nothing else.
     const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     const char* const all = std::getenv("OMPI_COMM_WORLD_SIZE");
     if (here != nullptr && all != nullptr && std::string_view(here) == all && !is_set("OMPI_MCA_btl_tcp_if_include") &&
@@ -83,11 +82,11 @@ struct mpi_session::impl {
     std::mutex lock;
     std::condition_variable changed;
     std::deque<outgoing> to_send;
-    std::size_t unsent = 0;  // with those on their way
-    // MPI reads and writes them until its end: they live longer than the thread.
+    std::size_t unsent = 0;  // including those on their way
+    // MPI reads and writes them until its end, so they outlive the thread.
     std::list<outgoing> on_their_way;
     std::list<incoming> arriving;
-    std::set<int> unreachable;  // a send to them has failed: each further one makes MPI connect again, and complain
+    std::set<int> unreachable;  // a send to them has failed: another would make MPI reconnect, and complain
     std::jthread communication;
 
     void send(int to, std::string text)
@@ -119,10 +118,10 @@ mpi_session::mpi_session(int& count, char**& arguments) : impl_(std::make_unique
     if (level < MPI_THREAD_SERIALIZED)
         throw error("this MPI can only be used by the first thread of a program", "use Open MPI from 4 on",
                     exit_status::missing);
-    // Of a rank that has died Open MPI complains again and again, through an mpirun that may not answer any more, and
-    // then no message comes through. Who is lost the coordinator says.
+    // Open MPI complains repeatedly about a rank that died, through an mpirun that may no longer answer, and then no
+    // message comes through. The coordinator reports lost ranks.
     if (mpi.help != nullptr) *mpi.help = no_help;
-    // A send to a rank that has died must not end this one.
+    // A send to a dead rank must not end this one.
     mpi.set_error_handler(mpi.world, mpi.return_errors);
     mpi.rank(mpi.world, &impl_->rank);
     mpi.size(mpi.world, &impl_->ranks);
@@ -182,7 +181,7 @@ void mpi_session::impl::communicate(const std::stop_token& stop)
         std::unique_lock guard(lock);
         changed.wait_for(guard, nap, [this] { return !to_send.empty(); });
     }
-    // What is on its way to who does not listen stays there, and what of him has half arrived is left to MPI.
+    // Messages to a rank that does not listen are cancelled; half-received ones are left to MPI.
     for (outgoing& message : on_their_way) {
         if (message.request == mpi.no_request) continue;
         mpi.cancel(&message.request);
@@ -200,7 +199,7 @@ bool mpi_session::impl::start_sending()
     }
     for (outgoing& message : now) {
         outgoing& sent = on_their_way.emplace_back(std::move(message));
-        // A rank that has died is noticed by its silence.
+        // A dead rank is noticed by its silence.
         const bool goes = sent.text.size() <= max_message_bytes && !unreachable.contains(sent.to);
         sent.request = mpi.no_request;
         if (goes && mpi.start_sending(sent.text.data(), static_cast<int>(sent.text.size()), mpi.byte, sent.to,
@@ -238,8 +237,8 @@ bool mpi_session::impl::end_sending()
     return ended > 0;
 }
 
-// Nothing here waits for a message that has begun to arrive: MPI asks the sender for the rest of a large one, and a
-// sender that has died or was stopped meanwhile never answers.
+// Never waits for a message that has begun to arrive: MPI asks the sender for the rest of a large one, and a sender
+// that died or was stopped meanwhile never answers.
 bool mpi_session::impl::start_receiving()
 {
     const mpi_library& mpi = loaded_mpi();
@@ -250,7 +249,7 @@ bool mpi_session::impl::start_receiving()
     if (there == 0) return false;
     int size = 0;
     mpi.count(&status, mpi.byte, &size);
-    // What is too large for us is taken off the wire and cut: nobody can read it then, and its rank is left out.
+    // A message that is too large is received truncated: it is then unreadable, and its rank is left out.
     if (size < 0 || static_cast<std::size_t>(size) > max_message_bytes) size = 0;
     arriving.push_back(
         {.message = {.from = status.MPI_SOURCE, .text = std::string(static_cast<std::size_t>(size), '\0')}});
@@ -262,12 +261,12 @@ bool mpi_session::impl::start_receiving()
     return false;
 }
 
-// Those of one rank in the order in which they were sent.
+// Delivers the messages of each rank in the order of sending.
 bool mpi_session::impl::end_receiving()
 {
     const mpi_library& mpi = loaded_mpi();
     bool moved = false;
-    std::set<int> waiting;  // ranks of which an earlier one is not whole
+    std::set<int> waiting;  // ranks with an earlier message still incomplete
     for (auto begun = arriving.begin(); begun != arriving.end();) {
         int done = waiting.contains(begun->message.from) ? 0 : 1;
         const int received = done != 0 ? mpi.test(&begun->request, &done, MPI_STATUS_IGNORE) : MPI_SUCCESS;
@@ -276,7 +275,7 @@ bool mpi_session::impl::end_receiving()
             ++begun;
             continue;
         }
-        // One that was cut is empty.
+        // A truncated message is empty.
         if (received == MPI_SUCCESS || begun->message.text.empty()) inbox.push(std::move(begun->message));
         begun = arriving.erase(begun);
         moved = true;
@@ -294,7 +293,7 @@ void mpi_session::impl::flush()
     communication.join();
 }
 
-// MPI_Finalize and MPI_Abort may wait for a rank that has died.
+// MPI_Finalize and MPI_Abort may wait for a dead rank.
 bool mpi_session::impl::end_process_after(std::chrono::seconds limit, int status)
 {
     try {
@@ -321,7 +320,7 @@ void mpi_session::end_all_ranks(int status)
 {
     std::cout.flush();
     std::fflush(nullptr);
-    if (!impl::end_process_after(longest_end, status)) ::_exit(status);  // mpirun ends the job when it sees that
+    if (!impl::end_process_after(longest_end, status)) ::_exit(status);  // mpirun then ends the job
     impl_->flush();
     loaded_mpi().abort(loaded_mpi().world, status);
     ::_exit(status);

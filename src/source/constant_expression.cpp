@@ -17,7 +17,7 @@ using number = std::optional<std::int64_t>;
 
 constexpr std::size_t longest_list = 200;  // tokens between brackets; no expression of a launch is longer
 
-// Values of launches are small; what is beyond is not known, and so no operation overflows.
+// Values in launches are small; larger ones count as unknown, so that no operation overflows.
 number within_reason(std::int64_t value)
 {
     constexpr std::int64_t most = std::int64_t{1} << 32;
@@ -35,7 +35,7 @@ number integer(std::string_view token)
 
 struct operation {
     std::string_view sign;
-    int strength = 0;  // 1: binds least
+    int strength = 0;  // 1: lowest precedence
 };
 constexpr std::array<operation, 18> operations{{{"||", 1},
                                                 {"&&", 2},
@@ -122,12 +122,12 @@ private:
         return *condition != 0 ? yes : no;
     }
 
-    // The operator here, and its number of tokens; null if there is none.
+    // The operator at this place, and its number of tokens; null if there is none.
     [[nodiscard]] std::pair<const operation*, std::size_t> operation_here() const
     {
         std::string_view sign = tokens_[at_].text;
         std::size_t length = 1;
-        // In template arguments it is two, so the tokens have it as two.
+        // In template arguments >> is two tokens, so the lexer always makes two.
         if (sign == ">" && at_ + 1 < tokens_.size() && tokens_[at_ + 1].is(">") &&
             are_adjacent(tokens_[at_], tokens_[at_ + 1]))
             sign = ">>", length = 2;
@@ -214,7 +214,7 @@ private:
         return is ? number(*is) : std::nullopt;
     }
 
-    // The place after a name such as a::b<c>::d.e[1].
+    // The position after a name such as a::b<c>::d.e[1].
     [[nodiscard]] std::size_t end_of_name(std::size_t at) const
     {
         bool wants_word = true;
@@ -245,7 +245,7 @@ private:
         const std::size_t begin = at_;
         at_ = end_of_name(begin);
         if (at_ == begin) return fail();
-        // `unsigned int(3)` is a cast as well, and its type has two words.
+        // `unsigned int(3)` is also a cast, with a type of two words.
         while (at_ < tokens_.size() && tokens_[at_].kind == source_token_kind::identifier &&
                integer_type_named(tokens_.subspan(begin, at_ + 1 - begin)))
             ++at_;
@@ -296,7 +296,7 @@ private:
         return inner.at_ == tokens.size() && inner.understood_ ? value : std::nullopt;
     }
 
-    // "max" of std::max<int>.
+    // "max" for std::max<int>.
     static std::string_view word_before_arguments(token_span name)
     {
         for (std::size_t i = 0; i < name.size(); ++i)
@@ -412,7 +412,7 @@ std::size_t closing_bracket(token_span tokens, std::size_t open)
             waiting.pop_back();
             if (waiting.empty()) return i;
         } else if (token.is(")") || token.is("]") || token.is("}") || token.is(";") || token.is("<<<") ||
-                   // a comparison
+                   // A comparison.
                    (!waiting.empty() && waiting.back() == ">" && (token.is("&&") || token.is("||")))) {
             return tokens.size();
         }
@@ -432,7 +432,7 @@ std::vector<token_span> split_at_commas(token_span tokens, bool types)
             if (end == tokens.size()) break;
             i = end;
         } else if (token.is("<") && i > 0 && tokens[i - 1].kind == source_token_kind::identifier) {
-            // Template arguments if what follows them cannot be compared.
+            // Template arguments, if what follows them cannot be an operand.
             const std::size_t end = closing_bracket(tokens, i);
             if (end < tokens.size() &&
                 (types || end + 1 == tokens.size() || tokens[end + 1].is_any({"::", "(", "{", ",", ":"})))

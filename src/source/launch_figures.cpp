@@ -1,4 +1,4 @@
-// How large a launch is: the values of its expressions and configurations.
+// The size of a launch: the values of its expressions and configurations.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr source_extent one_of_each{1, 1, 1};
 
-// What the members of a configuration are called, and which of a list they are.
+// Names of the members of a configuration, and their positions in an initialiser list.
 struct config_members {
     std::string grid, block, shared;
     int grid_at = 0, block_at = 1, shared_at = 2;
@@ -38,7 +38,7 @@ public:
         return figures;
     }
 
-    // Assumes several values for each variable in turn that the block size depends on.
+    // Tries several values for each variable in turn that the block size depends on.
     [[nodiscard]] std::optional<shared_by_threads> read_by_threads()
     {
         std::vector<source_declaration> variables;
@@ -125,7 +125,7 @@ private:
         return figures;
     }
 
-    // `config`, `&config`, or braces at the launch itself.
+    // `config`, `&config`, or braces in the launch itself.
     [[nodiscard]] std::optional<object_state> config_object() const
     {
         token_span words = launch_.config;
@@ -159,7 +159,7 @@ private:
                                     : values_.integer(found->words, found->at, instance_);
     }
 
-    // config.attrs names an array, some element of which may say how large clusters are.
+    // config.attrs names an array, an element of which may set the cluster size.
     [[nodiscard]] source_extent cluster_of_attributes(const object_state& config) const
     {
         const std::optional<std::int64_t> count = member(config, "numAttrs", 5, false);

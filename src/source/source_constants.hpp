@@ -1,4 +1,4 @@
-// The integer constants that a file defines, in any branch of an #if.
+// The integer constants defined in a file, in any branch of an #if.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,12 +14,12 @@ namespace launchbox {
 struct constant_definition {
     std::string_view name;
     token_span value;
-    bool block = false;  ///< a dim3: `value` is the content of its brackets
+    bool block = false;  ///< a dim3; `value` is the content of its brackets
     int branch = -1;     ///< of the preprocessor
     int line = 0;
 };
 
-/// `source` has to outlive them.
+/// `source` must outlive them.
 std::vector<constant_definition> constant_definitions(const source_text& source);
 
 }  // namespace launchbox

@@ -16,14 +16,14 @@ bool is_enum(const source_declarations& names, const source_scope& scope)
     return has_word(head, "enum") && !has_word(head, "(");
 }
 
-// Whose enumerators are seen outside of its braces.
+// Enums whose enumerators are visible outside of their braces.
 bool is_open_enum(const source_declarations& names, const source_scope& scope)
 {
     const token_span head = names.head_of(scope);
     return is_enum(names, scope) && !has_word(head, "class") && !has_word(head, "struct");
 }
 
-// "tile" of `template <int n> struct alignas(16) tile : base`; a specialisation counts as another type of that name.
+// "tile" for `template <int n> struct alignas(16) tile : base`; a specialisation counts as another type of that name.
 std::string_view name_of_type(token_span head)
 {
     for (std::size_t i = 0; i + 1 < head.size(); ++i) {
@@ -60,7 +60,7 @@ bool is_control_word(const source_token& token)
     return token.is_any({"if", "for", "while", "switch", "catch"});
 }
 
-// Of a declaration of what is named there.
+// The beginning of the declaration of this name.
 statement_begin begin_of_declaration(const std::vector<source_token>& tokens, std::size_t name)
 {
     if (const auto bracket = function_pointer_at(tokens, name)) return begin_of_statement(tokens, *bracket);
@@ -69,7 +69,7 @@ statement_begin begin_of_declaration(const std::vector<source_token>& tokens, st
     return in_square ? begin_of_statement(tokens, *begin.bracket) : begin;
 }
 
-// The words before the name of a parameter; empty where it is a reference or a pointer.
+// The words before the name of a parameter; empty for a reference or pointer.
 token_span type_of_parameter(const std::vector<source_token>& tokens, std::size_t name)
 {
     if (name + 1 < tokens.size() && tokens[name + 1].is("[")) return {};
@@ -159,7 +159,7 @@ std::optional<source_declaration> source_declarations::macro(std::string_view na
                               .is_constant = true};
 }
 
-// As a declaration whose first word is anywhere before it. What is in a branch of an #if may not be there.
+// As a declaration whose first word may be anywhere before it. One inside a branch of an #if may not exist.
 std::optional<source_declaration> source_declarations::declared_at(std::size_t place) const
 {
     const auto [known, is_new] = known_.try_emplace(place, std::nullopt);
@@ -205,7 +205,7 @@ std::optional<source_declaration> source_declarations::enumerator_at(std::size_t
     return found;
 }
 
-// The last one before `at` that is in this block.
+// The last declaration before `at` in this block.
 std::optional<source_declaration> source_declarations::in_block(std::string_view name, std::size_t at, int number) const
 {
     const std::vector<std::size_t>& all = places(name);
@@ -218,7 +218,8 @@ std::optional<source_declaration> source_declarations::in_block(std::string_view
         if (around != number) continue;
         std::optional<source_declaration> found = declared_at(*place);
         if (!found) continue;
-        // A variable in the head of a loop without braces ends with the next statement; with braces, see in_head.
+        // A variable in the head of a loop without braces ends with the next statement; for loops with braces, see
+        // in_head.
         const statement_begin begin = begin_of_declaration(text_.tokens, *place);
         if (!begin.bracket) return found;
         std::size_t end = closing_bracket(text_.tokens, *begin.bracket) + 1;
@@ -229,13 +230,13 @@ std::optional<source_declaration> source_declarations::in_block(std::string_view
     return std::nullopt;
 }
 
-// A parameter of the template or function, or what the head of a loop declares.
+// A parameter of the template or function, or a variable in the head of a loop.
 std::optional<source_declaration> source_declarations::in_head(std::string_view name, int number) const
 {
     const source_scope& own = *scope(number);
     const std::vector<source_token>& tokens = text_.tokens;
     const std::vector<std::size_t>& all = places(name);
-    // Of several templates around each other, as for a member of a class.
+    // Several templates may be nested, as for a member of a class.
     std::vector<std::pair<std::size_t, std::size_t>> lists;
     for (std::size_t i = own.head; i + 1 < own.open; ++i)
         if (tokens[i].is("template") && tokens[i + 1].is("<")) {
@@ -316,7 +317,7 @@ std::vector<source_declaration> source_declarations::in_namespaces(std::string_v
 
 namespace {
 
-// One of declarations that mean the same; what contradicts itself is not known.
+// One of several equivalent declarations; contradicting ones are unknown.
 std::optional<source_declaration> agreed(const std::vector<source_declaration>& all)
 {
     std::optional<source_declaration> only;
@@ -343,7 +344,7 @@ std::optional<source_declaration> source_declarations::in_namespace(std::string_
     return agreed(here);
 }
 
-// By a `using namespace`, or `using a::name`.
+// Through a `using namespace`, or `using a::name`.
 std::optional<source_declaration> source_declarations::anywhere(std::string_view name) const
 {
     std::vector<source_declaration> reachable;
@@ -376,7 +377,7 @@ std::optional<source_declaration> source_declarations::find(std::string_view nam
         if (auto found = around.kind == scope_kind::type ? in_class(name, number) : in_block(name, at, number))
             return found;
         if (auto found = in_head(name, number)) return found;
-        // A member function outside of its class: `void tile::run() {`.
+        // A member function defined outside of its class: `void tile::run() {`.
         const token_span head = head_of(around);
         for (std::size_t i = 0; i + 3 < head.size(); ++i)
             if (head[i].kind == source_token_kind::identifier && head[i + 1].is("::") && head[i + 2].is(around.name) &&

@@ -1,4 +1,4 @@
-// What a name in C++ text was declared as, found by the scopes around it.
+// Finds what a name in C++ text was declared as, by the enclosing scopes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,18 +17,18 @@ namespace launchbox {
 
 enum class declared_as {
     macro,               ///< without arguments, defined once
-    enumerator,          ///< `value`: what follows =; empty: one more than the one before
+    enumerator,          ///< `value` follows =; if empty, one more than the previous
     variable,            ///< also a constant
     template_parameter,  ///< of a function or class around the use
     parameter,           ///< of a function
-    unknown              ///< a reference, a function, or several that contradict each other
+    unknown              ///< a reference, a function, or contradicting declarations
 };
 
 struct source_declaration {
     declared_as kind = declared_as::unknown;
-    std::size_t name = 0;  ///< token; of a macro nothing
-    int scope = -1;        ///< in which it stands
-    token_span type;       ///< words, with const and the like; of a parameter only where it has a value of its own
+    std::size_t name = 0;  ///< token; unused for a macro
+    int scope = -1;        ///< that contains it
+    token_span type;       ///< words, including const; for a parameter only if passed by value
     token_span value;      ///< after =, or between the brackets of the initialiser
     char form = 0;         ///< '=', '(' or '{'; 0: no value
     bool is_constant = false, is_static = false, is_array = false;
@@ -40,30 +40,30 @@ struct source_declaration {
     }
 };
 
-/// `text` and `scopes` have to outlive it.
+/// `text` and `scopes` must outlive it.
 class source_declarations {
 public:
     source_declarations(const source_text& text, const source_scopes& scopes);
 
-    /// What `name` means at this token; nullopt if no such name is visible there.
+    /// What `name` means at this token; `nullopt` if no such name is visible there.
     [[nodiscard]] std::optional<source_declaration> find(std::string_view name, std::size_t at) const;
 
     /// The same for `cfg::T` and `tile::size`. Members of class templates are unknown.
     [[nodiscard]] std::optional<source_declaration> find(token_span name, std::size_t at) const;
 
-    /// The class or struct of this name; nullopt if there are none or several.
+    /// The class or struct of this name; `nullopt` if there are none or several.
     [[nodiscard]] std::optional<int> type_named(std::string_view name) const;
 
-    /// What `using name = ...` or `typedef ... name` says, where only one does; empty: none.
+    /// The type in `using name = ...` or `typedef ... name`, if there is exactly one; else empty.
     [[nodiscard]] token_span alias(std::string_view name) const;
 
-    /// All tokens with this text, rising.
+    /// All tokens with this text, in order.
     [[nodiscard]] const std::vector<std::size_t>& places(std::string_view name) const;
 
-    /// Whether one scope is the other, or around it. -1: the file, which is around all.
+    /// Whether the scopes are the same, or `outer` encloses `inner`. -1: the file, which encloses all.
     [[nodiscard]] bool encloses(int outer, int inner) const;
 
-    /// "a::b" of what is in namespace a::b; anonymous ones have no name.
+    /// "a::b" inside namespace a::b; anonymous namespaces are left out.
     [[nodiscard]] std::string namespace_of(int scope) const;
 
     [[nodiscard]] const source_text& text() const { return text_; }
@@ -76,7 +76,7 @@ public:
     {
         return token < scopes_.of_token.size() ? scopes_.of_token[token] : -1;
     }
-    /// The outermost function around a token; -1: none.
+    /// The outermost function that contains a token; -1 if none.
     [[nodiscard]] int function_of(std::size_t token) const;
     [[nodiscard]] token_span head_of(const source_scope& scope) const
     {
@@ -102,7 +102,7 @@ private:
     mutable std::unordered_map<std::size_t, std::optional<source_declaration>> known_;
 };
 
-/// Whether the braces belong to a loop, or to code that may run later or again, as that of a lambda.
+/// Whether the braces belong to a loop, or to code that may run later or repeatedly, such as a lambda.
 bool may_run_again(const source_declarations& names, const source_scope& scope);
 
 /// Whether they belong to a lambda.

@@ -50,7 +50,7 @@ parameter_in_text read_parameter(token_span words)
     found.type = words.first(end);
     const bool is_named = end > 1 && words[end - 1].kind == source_token_kind::identifier &&
                           !is_qualifier(words[end - 1]) && !words[end - 2].is("::");
-    // const T: a type alone, although two words.
+    // const T: only a type, although two words.
     const bool has_type = is_named && std::ranges::any_of(words.first(end - 1), [](const source_token& word) {
                               return !word.is_any({"const", "volatile"});
                           });
@@ -70,7 +70,7 @@ std::vector<parameter_in_text> read_parameters(token_span inside)
     return found;
 }
 
-// Behind the last ; { or } before it.
+// The position after the last ; { or } before it.
 std::size_t begin_of(const std::vector<source_token>& tokens, std::size_t at)
 {
     std::size_t first = at;
@@ -78,7 +78,7 @@ std::size_t begin_of(const std::vector<source_token>& tokens, std::size_t at)
     return first;
 }
 
-// The parameters' bracket: what follows the one that closes it ends the declaration or begins the body.
+// The bracket of the parameters: after it is closed, the declaration ends or the body begins.
 std::optional<std::size_t> open_of_parameters(const std::vector<source_token>& tokens, std::size_t at)
 {
     for (std::size_t i = at; i < std::min(tokens.size(), at + longest_head); ++i) {

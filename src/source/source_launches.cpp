@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t longest_launch = 2000;  // tokens
 
-// Where the name that ends before `at` begins: of `a::b<c, 3>` the place of a; `at` if there is no name.
+// Where the name that ends before `at` begins: for `a::b<c, 3>` the position of a; `at` if there is no name.
 std::size_t begin_of_function(const std::vector<source_token>& tokens, std::size_t at)
 {
     constexpr std::size_t longest = 500;
@@ -34,7 +34,7 @@ std::size_t begin_of_function(const std::vector<source_token>& tokens, std::size
     return i;
 }
 
-// Where the expression that is launched begins: of `table[i].kernel` the place of table.
+// Where the launched expression begins: for `table[i].kernel` the position of table.
 std::size_t begin_of_callee(const std::vector<source_token>& tokens, std::size_t at)
 {
     constexpr std::size_t longest = 500;
@@ -63,7 +63,7 @@ bool is_end_of_chevrons(const std::vector<source_token>& tokens, std::size_t i)
            tokens[i].end == tokens[i + 1].begin && tokens[i + 1].end == tokens[i + 2].begin;
 }
 
-// How many arguments are in the brackets that open there.
+// The number of arguments in the brackets that open there.
 std::optional<std::size_t> arguments_in(const std::vector<source_token>& tokens, std::size_t open)
 {
     if (open >= tokens.size() || !tokens[open].is("(")) return std::nullopt;
@@ -85,7 +85,7 @@ std::optional<source_launch> chevrons_at(const std::vector<source_token>& tokens
                          .branch = tokens[i].branch};
     const std::size_t name = begin_of_function(tokens, i);
     launch.function = read_function_name(token_span(tokens).subspan(name, i - name));
-    // What a function or an array gives is not the kernel of that name.
+    // The result of a function or an element of an array is not the kernel of that name.
     const bool is_called = name > 0 && name < i && tokens[name].is("(") &&
                            tokens[name - 1].kind == source_token_kind::identifier &&
                            !is_word_of_statement(tokens[name - 1]);
@@ -100,7 +100,7 @@ std::optional<source_launch> chevrons_at(const std::vector<source_token>& tokens
         if (tokens[at].is_any({")", "}", "]"})) --depth;
         if (depth < 0 || tokens[at].is("<<<")) break;
         if (depth == 0 && tokens[at].is("<") && tokens[at - 1].kind == source_token_kind::identifier) {
-            // Template arguments have commas of their own.
+            // Template arguments contain commas of their own.
             const std::size_t end = closing_bracket(tokens, at);
             if (end + 1 < tokens.size() && tokens[end + 1].is_any({"::", "(", "{"})) {
                 at = end;

@@ -9,14 +9,14 @@ namespace launchbox {
 
 namespace {
 
-// Names in capitals are macros of unknown content: many mean __device__.
+// Names in capitals are unknown macros, many of which mean __device__.
 bool is_macro_name(std::string_view word)
 {
     return word.size() > 2 && word.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") != std::string_view::npos &&
            std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// Words whose parentheses hold no parameters.
+// Words whose parentheses do not contain parameters.
 bool takes_arguments(std::string_view word)
 {
     constexpr std::array<std::string_view, 12> words{
@@ -25,7 +25,7 @@ bool takes_arguments(std::string_view word)
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// What stood before a brace since the last `;`, `{` or `}`.
+// The text before a brace since the last `;`, `{` or `}`.
 struct scope_head {
     std::string_view last_name, last_word;  // before the parameters; and the identifier just read
     bool parameters = false, space = false, type = false, value = false;
@@ -57,7 +57,7 @@ void scope_head::take(const source_token& token)
     if (token.kind != source_token_kind::identifier) return;
 
     const std::string_view word = last_word = token.text;
-    // What the preprocessor makes of __global__ is __attribute__((global)).
+    // The preprocessor turns __global__ into __attribute__((global)).
     const bool by_attribute = attribute_depth > 0 && (word == "device" || word == "global");
     device |= word == "__device__" || word == "__global__" || by_attribute;
     global |= word == "__global__" || (by_attribute && word == "global");
@@ -84,7 +84,7 @@ source_scope scope_of(const scope_head& head, const source_scope* outer, int lin
     const scope_kind around = outer != nullptr ? outer->kind : scope_kind::file;
     const bool in_function = around != scope_kind::file && around != scope_kind::type;
     if (in_function) {
-        // Lambdas and local classes with a __device__ are device code; other blocks are like the scope around them.
+        // Lambdas and local classes with __device__ are device code; other blocks are like the enclosing scope.
         scope.kind = head.device ? scope_kind::device : around;
         scope.name = outer->name;
         scope.global = outer->global && !head.device;
@@ -113,7 +113,7 @@ source_scopes read_source_scopes(const source_text& source)
     result.of_token.reserve(source.tokens.size());
     struct open_branch {
         int group = 0, branch = 0;
-        int scope = -1;  // and head, at the #if
+        int scope = -1;  // and head, as they were at the #if
         scope_head head;
     };
     std::vector<open_branch> open;

@@ -1,4 +1,4 @@
-// Which function each part of CUDA C++ text belongs to, and whether that runs on the host.
+// The functions that parts of CUDA C++ text belong to, and whether they run on the host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@ namespace launchbox {
 enum class scope_kind {
     file,      ///< outside of all braces, or in a namespace or extern "C"
     type,      ///< in a class, struct, union or enum
-    host,      ///< in a function that surely is the host's alone
-    device,    ///< in a __global__ or __device__ function, __host__ __device__ too
+    host,      ///< in a function that is certainly host-only
+    device,    ///< in a __global__, __device__ or __host__ __device__ function
     uncertain  ///< in a constexpr function (which device code may call), after an unknown macro, or not understood
 };
 
@@ -25,7 +25,7 @@ struct source_scope {
     std::string_view name;  ///< of the function; empty for others
     bool global = false;    ///< of a __global__ function
     int line = 0;           ///< of the name; without one, of the brace
-    /// Tokens: `head`: the first one after the previous statement or brace; `open` and `close`: the braces.
+    /// Tokens. `head`: the first one after the previous statement or brace; `open` and `close`: the braces.
     std::size_t head = 0, open = 0, close = 0;
 
     [[nodiscard]] bool holds(std::size_t token) const { return token > open && token < close; }
@@ -33,7 +33,7 @@ struct source_scope {
 
 struct source_scopes {
     std::vector<source_scope> scopes;
-    std::vector<int> of_token;  ///< for each token the scope around it, that of its { for a }; -1: the file
+    std::vector<int> of_token;  ///< for each token its enclosing scope, for a } that of its {; -1: the file
 
     /// The kind of scope around a token; after the last token, that of the file.
     [[nodiscard]] scope_kind kind_at(std::size_t token) const
@@ -44,7 +44,7 @@ struct source_scopes {
     }
 };
 
-/// By words and braces alone: templates, macros and includes are not expanded.
+/// Works by words and braces alone: templates, macros and includes are not expanded.
 source_scopes read_source_scopes(const source_text& source);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Bytes of types, as CUDA's compilers lay them out: of C++, of CUDA's vectors, and of structs of those.
+// Sizes of types as CUDA's compilers lay them out: C++ types, CUDA's vectors, and structs of those.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string_view>
@@ -54,7 +54,7 @@ std::optional<std::int64_t> source_values::size_of(token_span type, std::size_t 
 {
     const std::optional<type_layout> layout = layout_of(type, at, instance, 0);
     if (layout) return layout->bytes;
-    // Of a variable: that of its type.
+    // For a variable, the size of its type.
     if (type.size() != 1) return std::nullopt;
     const auto found = names_.find(type[0].text, at);
     if (!found || found->kind != declared_as::variable || found->is_array || has_word(found->type, "auto"))
@@ -73,7 +73,7 @@ std::optional<type_layout> source_values::layout_of(token_span type, std::size_t
     if (words.empty() || depth > deepest) return std::nullopt;
     if (words.back().is("*")) return type_layout{8, 8};
     if (words.back().is("]")) {
-        // The first pair of brackets counts most: float[2][3] is two of float[3].
+        // The first pair of brackets is the outermost: float[2][3] is two of float[3].
         const auto open = std::ranges::find_if(words, [](const source_token& word) { return word.is("["); });
         const auto begin = static_cast<std::size_t>(open - words.begin());
         const std::size_t end = closing_bracket(words, begin);
@@ -88,7 +88,7 @@ std::optional<type_layout> source_values::layout_of(token_span type, std::size_t
     if (const auto integral = integer_type_named(words)) return type_layout{integral->bytes, integral->bytes};
     if (words.size() != 1) return std::nullopt;
     const std::string_view name = words[0].text;
-    // What the text declares comes before what CUDA would mean by the name.
+    // Declarations in the text take precedence over CUDA's types.
     if (const auto bound = instance.find(name); bound != instance.end()) {
         const source_text text = read_source_text(bound->second);
         return layout_of(token_span(text.tokens), at, {}, depth + 1);
@@ -103,7 +103,7 @@ std::optional<type_layout> source_values::layout_of(token_span type, std::size_t
     return std::nullopt;
 }
 
-// Where it has nothing but variables, one after the other.
+// Only for structs that contain nothing but variables.
 std::optional<type_layout> source_values::layout_of_struct(int number, const template_values& instance, int depth) const
 {
     const source_scope& scope = *names_.scope(number);
@@ -123,7 +123,7 @@ std::optional<type_layout> source_values::layout_of_struct(int number, const tem
         if (variables.empty() || end == scope.close || tokens[at].branch >= 0) return std::nullopt;
         for (const declarator& one : variables) {
             if (has_word(one.type, "static")) continue;
-            // The type, with the parts of it at the name: * before and [n] after.
+            // The type, including the parts at the name: * before and [n] after it.
             std::vector<source_token> words(one.type.begin(), one.type.end());
             for (std::size_t i = one.name; i > at && tokens[i - 1].is("*"); --i) words.push_back(tokens[i - 1]);
             for (std::size_t i = one.name + 1; i < end && tokens[i].is("[");) {

@@ -7,7 +7,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t longest_statement = 120;  // tokens that are looked back for its begin
+constexpr std::size_t longest_statement = 120;  // tokens searched backwards for its beginning
 
 bool is_specifier(const source_token& token)
 {
@@ -23,7 +23,7 @@ bool is_word_of_integer(const source_token& token)
     return token.is_any({"unsigned", "signed", "long", "short", "int", "char", "bool", "float", "double", "void"});
 }
 
-// Behind a::b<c>::d.
+// The position after a::b<c>::d.
 std::size_t end_of_type_name(const std::vector<source_token>& tokens, std::size_t at)
 {
     bool wants_word = true;
@@ -43,7 +43,7 @@ std::size_t end_of_type_name(const std::vector<source_token>& tokens, std::size_
     return at;
 }
 
-// The place after static, const, a type and the like; `at` itself if there is no type.
+// The position after static, const, a type and so on; `at` itself if there is no type.
 std::size_t end_of_type(const std::vector<source_token>& tokens, std::size_t at)
 {
     const std::size_t first = at;
@@ -109,7 +109,7 @@ bool is_word_of_statement(const source_token& token)
 statement_begin begin_of_statement(const std::vector<source_token>& tokens, std::size_t at)
 {
     std::size_t i = at;
-    std::optional<std::size_t> colon;  // that begins it, if no ? comes before
+    std::optional<std::size_t> colon;  // begins it, unless preceded by ?
     const auto begin = [&](std::size_t first, std::optional<std::size_t> bracket = std::nullopt) {
         return colon ? statement_begin{*colon, std::nullopt} : statement_begin{first, bracket};
     };
@@ -208,7 +208,7 @@ std::vector<declarator> declarators(const std::vector<source_token>& tokens, std
         }
         const bool ends = i < tokens.size() && tokens[i].is_any({";", ")", ",", ":"});
         if (!ends && one.form != '(') return {};
-        one.is_plain &= ends && !tokens[i].is(":");  // a function, or the variable of a loop over a range
+        one.is_plain &= ends && !tokens[i].is(":");  // a function, or the variable of a range-based for
         found.push_back(one);
         if (!ends || !tokens[i].is(",")) return found;
         ++i;

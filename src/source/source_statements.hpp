@@ -12,15 +12,15 @@
 
 namespace launchbox {
 
-/// The place of the bracket that the one at `close` closes, if at most `most` tokens are between them; else `close`.
+/// The position of the bracket closed by the one at `close`, if at most `most` tokens are between them; else `close`.
 std::size_t opening_bracket(token_span tokens, std::size_t close, std::size_t most);
 
-/// The bracket around a place, within its statement.
+/// The bracket that encloses a place, within its statement.
 std::optional<std::size_t> bracket_around(const std::vector<source_token>& tokens, std::size_t place);
 
 struct statement_begin {
     std::size_t first = 0;
-    /// That it is in: of a call, of parameters, or of the head of a loop.
+    /// The enclosing bracket: of a call, of parameters, or of the head of a loop.
     std::optional<std::size_t> bracket = std::nullopt;
 };
 statement_begin begin_of_statement(const std::vector<source_token>& tokens, std::size_t at);
@@ -29,19 +29,19 @@ struct declarator {
     std::size_t name = 0;
     token_span type, value;  ///< after =, or between the brackets after the name
     char form = 0;           ///< '=', '(' or '{'; 0: no value
-    bool is_plain = true;    ///< no pointer, reference or function
+    bool is_plain = true;    ///< neither pointer, reference nor function
     bool is_array = false;
     bool is_function = false;  ///< a pointer to a function; `type` is the function's result
 };
 
-/// What the statement that begins here declares; nothing where it is an expression.
+/// The declarations in the statement that begins here; empty for an expression.
 std::vector<declarator> declarators(const std::vector<source_token>& tokens, std::size_t first);
 
-/// The first bracket of the pair around the name in `void (*name)(int)` and `void (*name[2])(int)`; nullopt if the name
-/// is not a pointer to a function.
+/// The first bracket of the pair around the name in `void (*name)(int)` and `void (*name[2])(int)`; `nullopt` if the
+/// name is not a pointer to a function.
 std::optional<std::size_t> function_pointer_at(const std::vector<source_token>& tokens, std::size_t name);
 
-/// Behind `=`: the place of the , ; or bracket that ends the value.
+/// After `=`: the position of the , ; or bracket that ends the value.
 std::size_t end_of_value(const std::vector<source_token>& tokens, std::size_t at);
 
 /// Words that cannot be a type, such as return, using, case.

@@ -66,7 +66,7 @@ source_text source_reader::read()
     return std::move(result_);
 }
 
-// The length of the line continuation here; 0 if there is none.
+// The length of the line continuation at this place; 0 if there is none.
 std::size_t source_reader::splice_at(std::size_t i) const
 {
     if (at(i) != '\\') return 0;
@@ -166,7 +166,7 @@ source_token source_reader::next_token()
     return token;
 }
 
-// A number of the preprocessor: 1'000u, 0x1p-3, 1.5e+7f.
+// A preprocessing number: 1'000u, 0x1p-3, 1.5e+7f.
 std::size_t source_reader::end_of_number() const
 {
     std::size_t i = at_ + 1;
@@ -181,7 +181,7 @@ std::size_t source_reader::end_of_number() const
     return i;
 }
 
-// A literal ends with its line at the latest, so that a lost quote cannot hide the rest of the file.
+// A literal ends at the end of its line at the latest, so that a missing quote cannot hide the rest of the file.
 std::size_t source_reader::end_of_literal(std::size_t quote) const
 {
     for (std::size_t i = quote + 1; i < text_.size();) {
@@ -242,7 +242,7 @@ void source_reader::read_directive()
     result_.directives.push_back(std::move(directive));
 }
 
-// An #else or #endif that belongs to no #if changes nothing.
+// An #else or #endif without an #if changes nothing.
 void source_reader::nest(source_directive& directive)
 {
     const std::string_view name = directive.name;

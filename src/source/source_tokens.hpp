@@ -1,4 +1,4 @@
-// The words of CUDA C++ text, without comments; directives of the preprocessor and their branches apart.
+// The tokens of CUDA C++ text, without comments; preprocessor directives and their branches are kept separately.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,11 +18,11 @@ enum class source_token_kind {
 };
 
 struct source_token {
-    std::string_view text;  ///< as written; an identifier broken by a line continuation equals no name
+    std::string_view text;  ///< as written; an identifier broken by a line continuation matches no name
     std::size_t begin = 0, end = 0;
     source_token_kind kind = source_token_kind::punctuation;
     int line = 0, column = 0;  ///< from 1; columns in bytes
-    int branch = -1;           ///< of `source_text::branches`; -1: in none
+    int branch = -1;           ///< of `source_text::branches`; -1: none
 
     [[nodiscard]] bool is(std::string_view word) const { return text == word; }
     [[nodiscard]] bool is_any(std::initializer_list<std::string_view> words) const
@@ -40,18 +40,18 @@ struct source_directive {
     std::string_view name;             ///< "define"; empty for a lone #
     std::vector<source_token> tokens;  ///< those after the name
     std::size_t begin = 0, end = 0;    ///< from # to the end of its last line, without the line feed
-    int line = 0, last_line = 0;       ///< a directive continues over line continuations and comments
-    int branch = -1;                   ///< that it is in; for #elif, #else and #endif that of their #if
+    int line = 0, last_line = 0;       ///< line continuations and comments continue a directive
+    int branch = -1;                   ///< branch that contains it; for #elif, #else and #endif that of their #if
 };
 
-/// What stands between #if and #elif, #elif and #else, and so on.
+/// The part between #if and #elif, #elif and #else, and so on.
 struct source_branch {
-    std::size_t directive = 0;  ///< which begins it
-    int outer = -1;             ///< the branch that its #if is in; always a smaller number than its own
+    std::size_t directive = 0;  ///< that begins it
+    int outer = -1;             ///< branch that contains its #if; always a smaller number
     int group = 0;              ///< number of the first branch of the same #if
 };
 
-/// One file, read in one pass. It refers to the text, which has to outlive it.
+/// One file, read in one pass. Refers to the text, which must outlive it.
 struct source_text {
     std::vector<source_token> tokens;  ///< outside of directives
     std::vector<source_directive> directives;
@@ -59,7 +59,8 @@ struct source_text {
     std::vector<source_comment> comments;
 };
 
-/// Reads any bytes: what is no C++ comes out as punctuation, and what does not end, ends with its line or the file.
+/// Accepts any bytes: anything that is not C++ becomes punctuation, and unterminated parts end with their line or the
+/// file.
 source_text read_source_text(std::string_view text);
 
 /// Begin and end of the line, without its line feed, that holds this byte.

@@ -11,17 +11,17 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t max_value_steps = 10'000;  // names that name two others each would double at every step
+constexpr std::size_t max_value_steps = 10'000;  // names that each refer to two others double the work at every step
 constexpr int deepest_value = 40;                // a chain of names could be as long as the file
 
-// dim3 and what converts to it.
+// dim3 and types that convert to it.
 bool is_extent_type(token_span type)
 {
     const std::vector<source_token> words = without_qualifiers(type);
     return !words.empty() && words.size() <= 3 && words.back().is_any({"dim3", "uint3", "int3", "launch_extent"});
 }
 
-// ".blockDim.x" after a name: the path without its first dot, and where it ends. An index that is not a number is
+// ".blockDim.x" after a name: the path without its first dot, and where it ends. An index that is not a number becomes
 // "[?]".
 struct member_path {
     std::string text;
@@ -49,7 +49,7 @@ member_path path_behind(token_span tokens, std::size_t at)
     return path;
 }
 
-// Whether one path is the other, or a part of what that names.
+// Whether the paths are equal, or `path` is a part of `whole`.
 bool is_within(std::string_view path, std::string_view whole)
 {
     return path.starts_with(whole) &&
@@ -58,7 +58,7 @@ bool is_within(std::string_view path, std::string_view whole)
 
 constexpr std::array<std::string_view, 3> axes{"x", "y", "z"};
 
-// A variable, or a parameter with a value of its own: not a reference or pointer.
+// A variable, or a parameter passed by value: not a reference or pointer.
 bool is_followed(const source_declaration& found)
 {
     return found.kind == declared_as::variable || (found.kind == declared_as::parameter && !found.type.empty());
@@ -68,7 +68,7 @@ bool is_followed(const source_declaration& found)
 
 std::string assumed_name(const source_declaration& variable)
 {
-    return "@" + std::to_string(variable.name);  // which no name in a text is
+    return "@" + std::to_string(variable.name);  // not a possible name in a text
 }
 
 std::optional<std::int64_t> volume_of(const source_extent& extent)
@@ -118,7 +118,7 @@ std::optional<std::int64_t> source_values::value_of(token_span name, std::size_t
     const std::size_t base = static_cast<std::size_t>(part - name.begin());
     if (base == name.size()) {
         if (const auto found = names_.find(name, at)) return value_of(*found, at, instance);
-        // A member of a template parameter that is known: Policy::threads.
+        // A member of a known template parameter: Policy::threads.
         const auto owner = name.size() >= 3 ? instance.find(name[0].text) : instance.end();
         if (owner == instance.end()) return std::nullopt;
         std::string text = owner->second;
@@ -187,7 +187,7 @@ std::optional<std::int64_t> source_values::enumerator(const source_declaration& 
             return value ? std::optional(*value + behind) : std::nullopt;
         }
         if (place == 0 || tokens[place - 1].is("{")) return behind;
-        // The one before it, over its value.
+        // The declaration before it, skipping its value.
         std::size_t before = place - 1;
         if (!tokens[before].is(",")) return std::nullopt;
         int depth = 0;
@@ -260,7 +260,7 @@ source_extent source_values::extent(token_span expression, std::size_t at, const
             if (volume_of(member)) return member;
         }
     }
-    // A function that returns one.
+    // A function that returns an extent.
     if (const std::size_t open = static_cast<std::size_t>(
             std::ranges::find_if(expression, [](const source_token& token) { return token.is("("); }) -
             expression.begin());
@@ -278,7 +278,7 @@ source_extent source_values::extent(token_span expression, std::size_t at, const
     return x ? source_extent{x, 1, 1} : source_extent{};
 }
 
-// nullopt: the variable is not an extent.
+// `nullopt` if the variable is not an extent.
 std::optional<source_extent> source_values::extent_of(const source_declaration& found, std::size_t at,
                                                       const template_values& instance) const
 {
@@ -304,7 +304,7 @@ source_extent source_values::extent_member(const object_state& object, const std
         if (is_within(path, doubtful)) return {};
     if (object.begins_unknown()) missing.reset();
     source_extent extent{missing, missing, missing};
-    std::size_t from = 0;  // assignments before the last of the whole do not count
+    std::size_t from = 0;  // earlier assignments than the last to the whole do not count
     bool whole = false;
     for (std::size_t i = 0; i < object.assigned.size(); ++i)
         if (is_within(path, object.assigned[i].path)) from = i, whole = true;
@@ -402,7 +402,7 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
     const bool is_local = around != nullptr && around->kind != scope_kind::file && around->kind != scope_kind::type;
     const std::vector<change>& changes = changes_of(variable);
     if (!is_local) {
-        // Other files may change what they can see.
+        // Variables visible to other files may be changed there.
         if (variable.is_static && changes.empty()) return state;
         return std::nullopt;
     }
@@ -442,7 +442,7 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
     return state;
 }
 
-// Whether a label stands between them, which a switch or a goto may lead to.
+// Whether a label is between them, to which a switch or a goto may jump.
 bool source_values::may_be_passed_by(std::size_t change, std::size_t at) const
 {
     const std::vector<source_token>& tokens = names_.text().tokens;
@@ -496,7 +496,7 @@ bool ends_operand(const source_token& token)
            (token.kind == source_token_kind::identifier && !token.is_any({"return", "case", "co_return"}));
 }
 
-// Where `case 3:`, `default:` or `name:` begins, of which this is the colon; nullopt: it is of a choice.
+// Where `case 3:`, `default:` or `name:` begins, given its colon; `nullopt` if the colon belongs to ?:.
 std::optional<std::size_t> begin_of_label(const std::vector<source_token>& tokens, std::size_t colon)
 {
     constexpr std::size_t longest = 20;
@@ -532,7 +532,7 @@ bool is_on_the_way(const std::vector<source_token>& tokens, std::size_t place)
     return false;
 }
 
-// Behind the last = of `b = c = 32`.
+// The value after the last = of `b = c = 32`.
 token_span last_value(token_span words)
 {
     int depth = 0;
@@ -546,7 +546,7 @@ token_span last_value(token_span words)
     return words;
 }
 
-// "cudaLaunchKernelEx" of what is called with this bracket; over template arguments.
+// "cudaLaunchKernelEx": the name of the function called with this bracket, skipping template arguments.
 std::string_view function_before(const std::vector<source_token>& tokens, std::size_t bracket)
 {
     std::size_t i = bracket;
@@ -563,7 +563,7 @@ std::string_view function_before(const std::vector<source_token>& tokens, std::s
 
 }  // namespace
 
-// What the text does there to the named variable; nullopt: it only reads it.
+// How the text changes the named variable here; `nullopt` if it only reads it.
 std::optional<source_values::change> source_values::change_at(std::size_t place) const
 {
     const std::vector<source_token>& tokens = names_.text().tokens;
@@ -590,7 +590,7 @@ std::optional<source_values::change> source_values::change_at(std::size_t place)
     const std::optional<std::size_t> bracket = bracket_around(tokens, place);
     const bool in_call = bracket && tokens[*bracket].is("(");
     if (before.is("&") && !(place > 1 && ends_operand(tokens[place - 2]))) {
-        if (bracket && tokens[*bracket].is("[")) return std::nullopt;  // captured; what is done with it is seen
+        if (bracket && tokens[*bracket].is("[")) return std::nullopt;  // captured by a lambda, whose text is examined
         if (place > 2 && tokens[place - 2].is("=") && tokens[place - 3].is("attrs")) return std::nullopt;
         const std::string_view function = in_call ? function_before(tokens, *bracket) : std::string_view{};
         if (function == "memset" && next.is(",") && tokens[path.end + 1].is("0")) {
@@ -601,14 +601,14 @@ std::optional<source_values::change> source_values::change_at(std::size_t place)
         for (const std::string_view reads : {"cudaLaunchKernelEx", "cudaLaunchKernelExC",
                                              "cudaOccupancyMaxActiveClusters", "cudaOccupancyMaxPotentialClusterSize"})
             if (function == reads) return std::nullopt;
-        // Arguments of a kernel: void* arguments[] = {&n}.
+        // Kernel arguments: void* arguments[] = {&n}.
         if (bracket && tokens[*bracket].is("{"))
             for (std::size_t i = *bracket; i > 0 && *bracket - i < 10; --i)
                 if (tokens[i].is("void")) return std::nullopt;
         one.for_ever = !in_call;
         return one;
     }
-    // A reference to it, or what a stream reads into it.
+    // A reference is bound to it, or a stream reads into it.
     const bool bound = before.is("=") && place > 2 && next.is(";") && tokens[place - 3].is_any({"&", "&&"});
     const bool read_into = before.is(">") && place > 1 && tokens[place - 2].is(">") && next.is_any({";", ">"});
     if (bound || read_into) {
@@ -620,7 +620,7 @@ std::optional<source_values::change> source_values::change_at(std::size_t place)
     return std::nullopt;
 }
 
-// Whether a call may change the variable that is its argument: it would have to take it by reference.
+// Whether a call may change the variable passed as argument, because it takes a reference.
 bool source_values::may_change(std::size_t argument) const
 {
     const std::vector<source_token>& tokens = names_.text().tokens;
@@ -633,14 +633,14 @@ bool source_values::may_change(std::size_t argument) const
           "make_uint3",    "make_int3", "int",    "unsigned", "size_t", "ceil",    "uint32_t", "int64_t",
           "uint64_t",      "float",     "double", "to_string"})
         if (name == harmless) return false;
-    if (name.starts_with("cuda") || name.starts_with("__cuda")) return false;  // takes what it changes by a pointer
+    if (name.starts_with("cuda") || name.starts_with("__cuda")) return false;  // these write through pointers
     const std::size_t position =
         std::max<std::size_t>(split_at_commas(token_span(tokens).subspan(bracket + 1, argument - bracket - 1)).size(),
                               1) -
         1;
     bool known = false;
     for (const std::size_t place : names_.places(name)) {
-        // A declaration: a type before it, and a list of parameters behind.
+        // A declaration: a type before it, and a parameter list after it.
         if (place == 0 || place + 1 >= tokens.size() || !tokens[place + 1].is("(") || place + 1 == bracket) continue;
         const source_token& before = tokens[place - 1];
         const bool typed = (before.kind == source_token_kind::identifier && !before.is_any({"return", "else"})) ||
@@ -654,7 +654,7 @@ bool source_values::may_change(std::size_t argument) const
         if ((has_word(parameter, "&") || has_word(parameter, "&&")) && !has_word(parameter, "const")) return true;
         if (parameter.size() > 1) known = true;
     }
-    // dim3 grid(n, threads): a type that takes numbers.
+    // dim3 grid(n, threads): a type constructed from numbers.
     if (const auto declared = names_.find(name, argument);
         declared && declared->kind == declared_as::variable && declared->form == '(')
         return !(is_integer(declared->type) || is_extent_type(declared->type));
@@ -678,7 +678,7 @@ std::optional<source_values::returning_function> source_values::function_called(
     std::optional<returning_function> only;
     for (const int number : found->second) {
         const source_scope& scope = *names_.scope(number);
-        // The list of parameters is behind the name.
+        // The parameter list follows the name.
         std::size_t open = scope.head;
         while (open + 1 < scope.open && !(tokens[open].is(scope.name) && tokens[open + 1].is("("))) ++open;
         const std::size_t close = closing_bracket(tokens, open + 1);
@@ -692,7 +692,7 @@ std::optional<source_values::returning_function> source_values::function_called(
         if (!returns || tokens[open].branch >= 0) return std::nullopt;
         const token_span body = token_span(tokens).subspan(scope.open + 2, scope.close - scope.open - 3);
         if (has_word(body, ";")) return std::nullopt;
-        // What is computed with numbers of another kind is not computed here.
+        // Values computed with numbers of other kinds are unknown.
         for (const source_token& word : token_span(tokens).subspan(scope.head, close - scope.head))
             if (word.is_any({"float", "double", "half", "__half"})) return std::nullopt;
         returning_function function{.value = body, .at = scope.open + 1, .arguments = {}};

@@ -1,5 +1,5 @@
-// The values that expressions in C++ text have at a place: integers, and extents as dim3 has them. What is not surely
-// one value there is not known: a variable that may have been changed, what a function is called with, a choice.
+// The values of expressions at a place in C++ text: integers, and extents such as dim3. A value is unknown unless it is
+// certain: for example for a variable that may have been changed, a function's argument, or a choice.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,14 +18,14 @@
 
 namespace launchbox {
 
-/// Extents in x, y and z, each where it is known.
+/// Extents in x, y and z, each if known.
 using source_extent = std::array<std::optional<std::int64_t>, 3>;
 
-/// Their product; nullopt: not known.
+/// Their product; `nullopt` if unknown.
 std::optional<std::int64_t> volume_of(const source_extent& extent);
 
-/// The values of template parameters in one instance: "N" is "256", "T" is "float". `assumed_name` holds the value
-/// assumed for a variable whose value the text does not show.
+/// Template arguments of one instance: "N" is "256", "T" is "float". `assumed_name` holds the value assumed for a
+/// variable whose value the text does not show.
 using template_values = std::map<std::string, std::string, std::less<>>;
 
 std::string assumed_name(const source_declaration& variable);
@@ -34,10 +34,10 @@ struct type_layout {
     std::int64_t bytes = 0, alignment = 1;
 };
 
-/// What happened to an object before a place, on the way there.
+/// The changes to an object before a place, on the path to it.
 struct object_state {
-    /// Members that were assigned, by their path ("blockDim.x", "[0].val.clusterDim.x"; "" for the object itself), in
-    /// order; `at`: the token at which the value is evaluated.
+    /// Assigned members by path ("blockDim.x", "[0].val.clusterDim.x"; "" for the object itself), in order; `at`: the
+    /// token at which the value is evaluated.
     struct assignment {
         std::string path;
         token_span value;
@@ -45,9 +45,9 @@ struct object_state {
     };
     source_declaration declared;
     std::vector<assignment> assigned;
-    std::vector<std::string> doubtful;  ///< paths that may have been changed in a way that is not known; "": all
+    std::vector<std::string> doubtful;  ///< paths that may have been changed in unknown ways; "": all
 
-    /// A parameter: it begins with what its function is called with.
+    /// A parameter: its initial value comes from the caller.
     [[nodiscard]] bool begins_unknown() const { return declared.kind == declared_as::parameter; }
 };
 
@@ -55,7 +55,7 @@ class source_values {
 public:
     explicit source_values(const source_declarations& names);
 
-    /// At the token `at`, before which variables have been given their values.
+    /// At the token `at`; earlier assignments to variables are taken into account.
     [[nodiscard]] std::optional<std::int64_t> integer(token_span expression, std::size_t at,
                                                       const template_values& instance = {}) const;
     [[nodiscard]] source_extent extent(token_span expression, std::size_t at,
@@ -65,12 +65,12 @@ public:
     [[nodiscard]] std::optional<std::int64_t> size_of(token_span type, std::size_t at,
                                                       const template_values& instance = {}) const;
 
-    /// Of a local variable, or of a parameter with a value of its own; nullopt for anything else, or if the value
-    /// cannot be followed.
+    /// For a local variable, or a parameter passed by value; `nullopt` for anything else, or if the value cannot be
+    /// followed.
     [[nodiscard]] std::optional<object_state> state_of(std::string_view name, std::size_t at) const;
 
-    /// All that the text gives a variable anywhere, its initialiser first; `words` are empty where it is changed in a
-    /// way that is not read.
+    /// All values that the text gives a variable anywhere, its initialiser first; `words` is empty for a change that is
+    /// not understood.
     struct given_value {
         std::string path;
         token_span words;
@@ -79,15 +79,15 @@ public:
     [[nodiscard]] std::vector<given_value> values_given(const source_declaration& variable) const;
     [[nodiscard]] std::optional<object_state> state_of(const source_declaration& variable, std::size_t at) const;
 
-    /// The words of a member's value: what was assigned last, or is in the initialiser under this name or, where
-    /// `position` is one, as that part of a list. nullopt: not known; empty: it has no initialiser, and is 0.
+    /// The words of a member's value: the last assignment, or its part of the initialiser, by name or, if `position` is
+    /// given, by position in the list. `nullopt` if unknown; empty if it has no initialiser, and so is 0.
     struct member_value {
         token_span words;
         std::size_t at = 0;
     };
     [[nodiscard]] std::optional<member_value> member_of(const object_state& object, const std::string& path,
                                                         int position) const;
-    /// The same for an extent, whose parts may be assigned one by one; `missing`: the value of a part without an
+    /// The same for an extent, whose parts may be assigned separately; `missing`: the value of a part without an
     /// initialiser.
     [[nodiscard]] source_extent extent_member(const object_state& object, const std::string& path, int position,
                                               std::optional<std::int64_t> missing,
@@ -96,13 +96,13 @@ public:
     [[nodiscard]] const source_declarations& names() const { return names_; }
 
 private:
-    // What the text does to a variable at one place after its declaration.
+    // How the text changes a variable at one place after its declaration.
     struct change {
         std::size_t at = 0;
         std::string path;
-        token_span value;        // empty: not a plain assignment
+        token_span value;        // empty unless it is a plain assignment
         bool on_the_way = true;  // executed whenever the enclosing braces are
-        bool for_ever = false;   // from here on it may change anywhere: a reference or pointer to it was made
+        bool for_ever = false;   // may change anywhere from here on, through a reference or pointer
     };
 
     [[nodiscard]] std::optional<std::int64_t> value_of(token_span name, std::size_t at,
@@ -120,7 +120,7 @@ private:
     [[nodiscard]] std::optional<type_layout> layout_of_struct(int number, const template_values& instance,
                                                               int depth) const;
 
-    // A function of which every call has the value that it returns: `return a + b;` alone.
+    // A function whose calls have the value that it returns: its body is only `return a + b;`.
     struct returning_function {
         token_span value;
         std::size_t at = 0;
@@ -140,7 +140,7 @@ private:
     mutable std::unordered_map<std::string_view, std::vector<int>> functions_;  // their scopes
     mutable std::unordered_map<std::size_t, std::vector<change>> changes_;      // of the variable declared there
     mutable int depth_ = 0;
-    mutable std::size_t steps_ = 0;  // of the value that is asked for
+    mutable std::size_t steps_ = 0;  // for the current query
 };
 
 }  // namespace launchbox

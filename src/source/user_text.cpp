@@ -9,7 +9,7 @@ namespace launchbox {
 
 namespace {
 
-// "include/" of CUDA's own headers, which nvcc does not call a system folder.
+// "include/" of CUDA's own headers, which nvcc does not treat as a system folder.
 std::string_view folder_of_runtime(std::string_view file)
 {
     constexpr std::string_view name = "cuda_runtime.h";

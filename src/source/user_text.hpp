@@ -1,4 +1,4 @@
-// Of preprocessed text, what is in the user's own files, and where each line of it is written.
+// Extracts the user's own files from preprocessed text, with the original place of each line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,16 +18,16 @@ struct line_marker {
     bool system = false;  ///< flag 3
 };
 
-/// nullopt for any other line.
+/// `nullopt` for any other line.
 std::optional<line_marker> read_line_marker(std::string_view line);
 
 /// System headers (flag 3 of a line marker) and those beside CUDA's cuda_runtime.h are not the user's.
 struct user_text {
-    std::string text;                    ///< without line markers; #define and #undef where the preprocessor kept them
-    std::vector<source_location> lines;  ///< where each of its lines is written
-    std::vector<std::string> files;      ///< the user's, each once, as the markers name them
+    std::string text;                    ///< without line markers; may have #define and #undef
+    std::vector<source_location> lines;  ///< original place of each line
+    std::vector<std::string> files;      ///< the user's files, distinct, as the markers name them
 
-    /// Of a line of `text`, from 1.
+    /// The place of a line of `text`, from 1.
     [[nodiscard]] source_location place(int line) const;
 };
 user_text read_user_text(std::string_view preprocessed);

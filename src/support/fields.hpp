@@ -1,4 +1,4 @@
-// The members of a record, each named once: every reader and writer of the record, in any format, walks this list.
+// The members of a record, each listed once: all readers and writers of the record, in any format, use this list.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,11 +27,11 @@ struct part_field {
     constexpr auto& in(auto& record) const { return record.*part.*member; }
 };
 
-/// A record has `fields_of(record)` beside it, a tuple of fields.
+/// A record has a function `fields_of(record)` next to it, which returns a tuple of fields.
 template <class Record>
 concept has_fields = requires(const Record& record) { fields_of(record); };
 
-/// visit("threads", record.threads) for each field, in order.
+/// Calls visit("threads", record.threads) for each field, in order.
 template <class Record, class Fields, class Visit>
 constexpr void each_field(Record& record, const Fields& fields, Visit&& visit)
 {

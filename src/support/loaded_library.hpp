@@ -12,7 +12,7 @@ namespace launchbox {
 
 class loaded_library {
 public:
-    /// A symbol becomes a pointer of the type that it is assigned to; null: the library does not have it.
+    /// A symbol that converts to the pointer type it is assigned to; null if the library lacks it.
     struct symbol {
         void* address = nullptr;
         template <class Pointer>
@@ -22,14 +22,14 @@ public:
         }
     };
 
-    /// Of `dlopen`; null: nothing is found.
+    /// From `dlopen`; with null, nothing is found.
     explicit loaded_library(void* handle) : handle_(handle) {}
 
     [[nodiscard]] symbol find(const char* name) const
     {
         return {handle_ == nullptr ? nullptr : ::dlsym(handle_, name)};
     }
-    /// Remembers the first name that is not found. Of several names, newer before older, any is enough.
+    /// Remembers the first name that is not found. `older`: an earlier name of the function that will do as well.
     [[nodiscard]] symbol need(const char* name, const char* older = nullptr)
     {
         symbol found = find(name);

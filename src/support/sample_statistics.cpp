@@ -9,11 +9,11 @@ namespace launchbox {
 namespace {
 
 // The largest k such that the k-th smallest and the k-th largest of `count` samples (from 1) enclose the median with at
-// least 95 %: each sample is above or below it like a fair coin. 1 where even the extremes do not.
+// least 95 %: each sample is above or below it like a fair coin. 1 if even the extremes do not.
 std::size_t enclosing_rank(std::size_t count)
 {
     const double log_all = static_cast<double>(count) * std::log(0.5);
-    double outside = 0;  // probability that fewer than k samples lie below the median
+    double outside = 0;  // probability that fewer than k samples are below the median
     std::size_t rank = 0;
     for (std::size_t below = 0; below < count / 2; ++below) {
         const auto n = static_cast<double>(count), k = static_cast<double>(below);
@@ -30,8 +30,8 @@ double log_choose(std::size_t from, std::size_t take)
     return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
-// The probability that all of the interval of `below` samples lies below that of `above` others: that as many of them
-// as reach the interval's upper end come before the lower end of the other.
+// The probability that the interval of `below` samples is entirely below that of `above` other samples: that as many of
+// the former as reach their interval's upper end come before the lower end of the latter.
 double chance_of_order(std::size_t below, std::size_t above)
 {
     const std::size_t upper = below - enclosing_rank(below) + 1, lower = enclosing_rank(above);

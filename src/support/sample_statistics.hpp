@@ -1,4 +1,4 @@
-// The middle of repeated measurements, and how well it is known.
+// The median of repeated measurements, and its uncertainty.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,18 +12,18 @@ struct sample_summary {
     std::size_t count = 0;
     double median = 0;
     double low = 0,
-           high = 0;  ///< holds the true median with at least 95 %; the extremes where there are too few samples
+           high = 0;  ///< contains the true median with at least 95 %; the extremes if there are too few samples
 
-    /// The half width of the interval over the median.
+    /// Half the width of the interval, divided by the median.
     [[nodiscard]] double spread() const { return median == 0 ? 0 : (high - low) / 2 / median; }
     friend bool operator==(const sample_summary&, const sample_summary&) = default;
 };
 
-/// The interval comes from order statistics: no distribution is assumed. With fewer than 6 samples it is the whole
-/// range, which holds the median with less than 95 %. Without samples, all are 0.
+/// The interval is based on order statistics and assumes no distribution. With fewer than 6 samples it is the whole
+/// range, which contains the median with less than 95 %. Without samples, all are 0.
 sample_summary summarise(std::vector<double> samples);
 
-/// Whether the medians differ beyond noise: the intervals do not meet.
+/// Whether the medians differ beyond noise: the intervals do not overlap.
 bool differs(const sample_summary& one, const sample_summary& other);
 
 /// The probability that the intervals of two sets of this many samples do not overlap although both are drawn from the

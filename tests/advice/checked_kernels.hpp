@@ -25,7 +25,7 @@ inline checked_kernel plain_kernel(const std::string& name, const std::string& a
     return kernel;
 }
 
-/// "merge sm_90 max_registers broken", a line a finding.
+/// "merge sm_90 max_registers broken", one line per finding.
 inline std::string findings_of(const check_result& result)
 {
     std::string text;

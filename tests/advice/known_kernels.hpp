@@ -1,4 +1,4 @@
-// Kernels with figures for tests that need several of them.
+// Kernels with complete figures, for tests that need several of them.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace launchbox {
 
-/// A kernel of which everything is known and that does not spill.
+/// A kernel with all figures known and no spills.
 inline inspected_kernel known_kernel(const std::string& name, int registers = 40,
                                      const std::string& architecture = "sm_90")
 {

@@ -1,4 +1,4 @@
-// Questions for the tests of src/advice: plain ones by hand, random ones in all of the model's modes.
+// Questions for the tests of src/advice: simple ones by hand, and random ones in all modes of the model.
 #pragma once
 
 #include "advice/model/account.hpp"
@@ -16,7 +16,8 @@ inline occupancy_question asked(const sm_limits& limits, int threads, int regist
     return q;
 }
 
-// Every eighth in spreadsheet mode, where the sheet has a row; every other with a launch bound that may be too small.
+// Every eighth question is in spreadsheet mode if the sheet has a row; every other one has a launch bound that may be
+// too small.
 inline occupancy_question next_random(question_source& source, int turn)
 {
     const question drawn = source.next();

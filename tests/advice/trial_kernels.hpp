@@ -15,12 +15,12 @@
 
 namespace launchbox {
 
-/// What a compiler could have made.
+/// Figures that a compiler could have produced.
 struct made_code {
     int registers = 32;
     std::int64_t spill_bytes = 0;  // stores; loads are as many
     std::int64_t code_bytes = 1000;
-    std::uint64_t hash = 0;  // 0: another for each combination of the figures
+    std::uint64_t hash = 0;  // 0: one for each combination of the figures
 };
 
 inline kernel_info kernel_of(const std::string& architecture, const launch_attribute& attribute, const made_code& code)
@@ -44,7 +44,7 @@ inline kernel_info kernel_of(const std::string& architecture, const launch_attri
     return kernel;
 }
 
-/// `written` is the attribute of the source; its code is that of the trial with the same attribute, when there is one.
+/// `written` is the attribute in the source; its code is that of the trial with the same attribute, if there is one.
 inline kernel_trials trials_of(const std::string& architecture, const launch_attribute& written,
                                const std::vector<int>& threads,
                                const std::vector<std::pair<launch_attribute, made_code>>& codes)
@@ -63,7 +63,7 @@ inline kernel_trials trials_of(const std::string& architecture, const launch_att
     return trials;
 }
 
-/// Sixty values alive at once, so that a register cap shows.
+/// Sixty values live at once, so that a register cap has an effect.
 inline const char* const hungry_body = R"(
     float v[60];
     #pragma unroll
@@ -76,7 +76,8 @@ inline const char* const hungry_body = R"(
     for (int i = 0; i < 60; ++i) out[threadIdx.x + i * 32] = v[i];
 )";
 
-/// Every attribute in one source, a kernel each, in their order. Throws when it does not compile.
+/// Compiles one source with a kernel per attribute, and returns the kernels in that order. Throws if it does not
+/// compile.
 inline std::vector<kernel_info> compile_attributes(const std::string& architecture, const std::string& body,
                                                    const std::vector<launch_attribute>& attributes,
                                                    std::string* log = nullptr,
@@ -93,7 +94,7 @@ inline std::vector<kernel_info> compile_attributes(const std::string& architectu
     for (kernel_info& kernel : read_cubin(made.image, "-", {.hash_code = true}).kernels) {
         const std::size_t i = std::stoul(kernel.name.substr(1));
         const launch_attribute& attribute = attributes.at(i);
-        if (attribute.min_blocks > 0) kernel.bounds.min_blocks = attribute.min_blocks;  // a cubin does not tell
+        if (attribute.min_blocks > 0) kernel.bounds.min_blocks = attribute.min_blocks;  // not stored in a cubin
         if (attribute.max_registers > 0) kernel.bounds.requested_max_registers = attribute.max_registers;
         kernels.at(i) = std::move(kernel);
     }

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""Ends the tool at random moments, with SIGKILL, SIGTERM, SIGINT and SIGHUP, and requires that nothing is lost.
+"""Kills the tool at random moments with SIGKILL, SIGTERM, SIGINT and SIGHUP, and checks that nothing is lost.
 
     kills.py TOOL REPOSITORY MOMENTS [--nvcc PATH]
 
-In each of the situations below, after each kill:
+Checks in each situation below, after each kill:
 
-  - a file that was being written is as it was before or as it should become,
-  - a store can be read, and what was in it is still there,
-  - no process that the tool started goes on;
+  - a file that was being written has either its old or its new content,
+  - a store can be read and still has its earlier contents,
+  - no process that the tool started is still running;
 
-and after the next start, which is not disturbed: the results are those of a run that nothing disturbed, the folder for
-temporary files is empty, and nothing else is beside the file; except after SIGKILL already before. The moments are spread over the time that the undisturbed run took; no time is judged.
+and after the next, undisturbed start: the results equal those of an undisturbed run, the folder for temporary files is
+empty, and no other file is beside the output. Except after SIGKILL, the last two hold before that start too. The
+moments are spread over the duration of the undisturbed run; no time is judged.
 
-LAUNCHBOX_SEED is the seed (tests/scale.hpp). Exit status: 0 nothing was lost, 1 something was.
+LAUNCHBOX_SEED is the seed (tests/scale.hpp). Exit status: 0 nothing was lost, 1 something was lost.
 """
 
 import argparse
@@ -28,9 +29,9 @@ import time
 import uuid
 
 SIGNALS = [signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
-SECONDS = 300  # after which a call hangs
+SECONDS = 300  # a call that takes longer hangs
 
-# Takes a while and has children: one in its own process group, and a daemon.
+# Takes a while and starts children: one in its own process group, and a daemon.
 BENCH = """sleep 1000 &
 setsid sleep 1000 &
 a=0; while [ $a -lt 300 ]; do a=$((a + 1)); done
@@ -50,7 +51,7 @@ sources = ["bench.sh"]
 
 
 class Lost(Exception):
-    """What a kill did that it must not."""
+    """Damage done by a kill."""
 
 
 def read(path):
@@ -64,7 +65,7 @@ def write(path, content):
 
 
 class Place:
-    """A folder for one situation, with one for temporary files; what is started there can be told by its environment."""
+    """A folder for one situation, with one for temporary files; its environment marks the processes started there."""
 
     def __init__(self, base):
         self.work, self.temporary = os.path.join(base, "work"), os.path.join(base, "tmp")
@@ -83,7 +84,7 @@ class Place:
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
 
     def run(self, arguments, statuses=(0,)):
-        """Undisturbed. Its output."""
+        """Runs it undisturbed and returns its output."""
         process = self.start(arguments)
         output = process.communicate(timeout=SECONDS)[0]
         if process.returncode not in statuses:
@@ -103,7 +104,7 @@ class Place:
         return found
 
     def expect_no_process(self):
-        """They may take a moment to end, but not to go on as if nothing had been."""
+        """They may take a moment to end, but must not keep running."""
         for _ in range(500):
             found = self.living()
             if not found:
@@ -114,7 +115,7 @@ class Place:
         raise Lost(f"still running: {', '.join(name for _, name in found)}")
 
     def expect_files(self, names, killed=False):
-        """Where it was killed, what the next start clears may be there too."""
+        """After a SIGKILL, files that the next start removes may be there too."""
         found = sorted(name for name in os.listdir(self.work) if not killed or not name.startswith("launchbox-run-"))
         if found != sorted(names):
             raise Lost(f"there are {', '.join(found)}, and should be {', '.join(sorted(names))}")
@@ -170,7 +171,7 @@ class OneFile:
 
 
 class Store:
-    """A command that fills a store. It goes on where it was ended, or, where it fills a store `at_once`, makes none."""
+    """A command that fills a store. It continues after a kill; with `at_once` a kill leaves all results or no store."""
 
     store_files = ("s.db", "s.db-wal", "s.db-shm", "s.db-journal")
 
@@ -216,7 +217,7 @@ class Store:
         place.expect_files(set(self.given) | there, killed)
 
     def after_next_start(self, place):
-        """Most kills hit a run that goes on; now and then it ends, and another begins."""
+        """Most kills hit a continued run; sometimes it ends, and another one starts."""
         if self.kept and self.kept != self.wanted and random_of_situations.random() < 0.8:
             return
         if self.at_once:
@@ -231,7 +232,7 @@ class Store:
 
 
 def attack(situation, rng):
-    """MOMENTS kills. How many hit the tool while it ran."""
+    """Kills the tool MOMENTS times; returns how many kills hit it while it ran."""
     with tempfile.TemporaryDirectory(prefix="kills-") as base:
         place = Place(base)
         situation.prepare(place)

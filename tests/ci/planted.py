@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Plants regressions in kernels of this repository, and changes that are none, and asks `launchbox check` about each
-with the baseline of before.
+"""Plants regressions, and changes that are not regressions, in kernels of this repository, and runs `launchbox check`
+on each with the baseline from before the change.
 
     planted.py TOOL REPOSITORY NVCC [--jobs N] [-o RECORD]
 
-Of a regression the kernel and its kind have to be named, and no other kernel; of the others nothing may be said. Exit
-status: 0 all well, 1 not.
+For a regression, check must name the kernel and the kind, and no other kernel; for the other changes it must report
+nothing. Exit status: 0 all as expected, 1 not.
 """
 
 import argparse
@@ -28,7 +28,7 @@ SOURCES = {
     "tests/data/sweep/kernels.cu": ["wide", "bounded"],
 }
 
-# Values that are read one after the other and used in the opposite order: all of them live at once.
+# Values are read in one order and used in the opposite order, so all are live at once.
 PRESSURE = """
     unsigned planted[{0}], planted_sum = 0;
 #pragma unroll
@@ -93,7 +93,7 @@ def regressions():
                 {"baseline_stack_bytes"}
             yield "lost bound", source, kernel, bound("256"), bound(""), one, one, {"baseline_launch_bounds"}
             yield "lost min_blocks", source, kernel, bound("512, 3"), bound("512"), one, one, {"baseline_launch_bounds"}
-            # 16 warps a block: the 64 warp slots of the SM hold four.
+            # 16 warps per block: the 64 warp slots of the SM hold four blocks.
             yield "ignored bound", source, kernel, bound("512, 3"), bound("512, 9"), one, one, \
                 {"baseline_launch_bounds"}
             if kernel not in ("merge_tiles", "merge_tiles_greedy", "wide"):  # which have 23 KB, or 4 blocks by registers
@@ -105,7 +105,7 @@ def regressions():
 
 
 def functions_swapped(text):
-    """The last kernel definition in front of the first one, where both stand alone."""
+    """Moves the last kernel definition before the first one, if both are separate definitions."""
     kernels = list(re.finditer(r'^(?:template <[^\n]*>\n)?(?:extern "C" )?__global__ [^;{]*\n\{\n.*?^\}\n', text, re.MULTILINE | re.DOTALL))
     if len(kernels) < 2:
         return text + "\n__device__ int planted_unused(int a) { return a + 1; }\n"

@@ -1,4 +1,4 @@
-"""What GitHub's runner does with a composite action, and GitLab's with a job: steps by hand, on this machine."""
+"""Does locally what GitHub's runner does with a composite action, and GitLab's runner with a job."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import yaml
 
 
 def stand_in_wheel(folder, tool):
-    """A wheel as pip installs one, whose launchbox is the tool that was built here."""
+    """A wheel like the one that pip installs, with the launchbox that was built here."""
     os.makedirs(folder, exist_ok=True)
     info = "cuda_launchbox-0.1.0.dist-info/"
     files = {
@@ -39,8 +39,8 @@ class Service:
     """GitHub's and GitLab's API for comments, as their documentation describes it, on the loopback interface.
 
     GitHub: "List issue comments" is in pages of at most 100, the next one in the header Link; "Create" answers 201,
-    "Update" 200; a body of more than 65,536 characters is 422; a token that may only read gets 403 "Resource not
-    accessible by integration", as the one of a job does for "Get the authenticated user". GitLab: the next page is in
+    "Update" 200; a body of more than 65,536 characters is 422; a read-only token gets 403 "Resource not
+    accessible by integration", and so does a job's token for "Get the authenticated user". GitLab: the next page is in
     X-Next-Page, and Notes are listed, created (201) and changed (PUT).
     """
 
@@ -123,7 +123,7 @@ class Runner:
         self.work, self.caches = os.path.join(folder, "work"), {}
         os.makedirs(os.path.join(self.work, "build"))
         os.makedirs(os.path.join(folder, "bin"))
-        # pip takes most of the time: each repository installs once, and later jobs find what it installed.
+        # pip takes most of the time: each repository installs once, and later jobs use that installation.
         shim = os.path.join(folder, "bin", "python3")
         with open(shim, "w", encoding="utf-8") as file:
             file.write('#!/bin/sh\n'
@@ -137,14 +137,14 @@ class Runner:
 
     def environment(self, **more):
         path = [each for each in os.environ["PATH"].split(os.pathsep) if "launchbox" not in each]
-        # Nothing of this session's own CI, and no proxy between a test and the loopback interface.
+        # Without variables of this session's own CI, and without a proxy between tests and the loopback interface.
         kept = {name: value for name, value in os.environ.items()
                 if not re.match(r"(GITHUB|RUNNER|CI|LAUNCHBOX|PIP)_|.*_proxy$", name, re.IGNORECASE)}
         return {**kept, "PATH": os.pathsep.join([os.path.join(self.folder, "bin"), *path]), "LC_ALL": "C.UTF-8",
                 "no_proxy": "*", **more}
 
     def value(self, text, known):
-        """An expression: names, ==, !=, && and strings are all that the action uses."""
+        """Evaluates an expression; the action only uses names, ==, !=, && and strings."""
         def name(found):
             value = known
             for part in found[0].split("."):
@@ -159,7 +159,7 @@ class Runner:
         return re.sub(r"\$\{\{(.*?)\}\}", lambda found: str(self.value(found[1].strip(), known)), str(text))
 
     def action(self, inputs, github):
-        """The exit status of the job: that of the first step that fails, behind which none runs."""
+        """The exit status of the job: that of the first failing step, after which none runs."""
         temporary = os.path.join(self.folder, "temp")
         os.makedirs(temporary, exist_ok=True)
         github = {"base_ref": "", "ref_name": "", "token": "secret", "action_path": os.path.join(self.repository, "check"),
@@ -210,7 +210,7 @@ class Runner:
         return 0
 
     def cache(self, action, given):
-        """actions/cache: what has the key; else the newest whose key begins with one of restore-keys. Never changed."""
+        """actions/cache: the entry with the key, else the newest whose key starts with a restore-key; never changed."""
         assert action in ("actions/cache/restore@v4", "actions/cache/save@v4"), action
         assert "," not in given["key"] and len(given["key"]) <= 512, given["key"]
         file = os.path.join(self.work, given["path"])

@@ -1,4 +1,4 @@
-// The spec tests/data/tune/candidates.toml on doubles of GPUs: what tests of whole runs start from.
+// The spec tests/data/tune/candidates.toml on doubles of GPUs, where tests of whole runs start.
 #pragma once
 
 #include <filesystem>
@@ -10,9 +10,8 @@
 
 namespace launchbox {
 
-/// Copies spec and source into `here`, and gives back the plan of a double (tests/tune/fake_driver/README.md) without
-/// devices: fastest with 128 threads and 4 items. There are 200 candidates; with up to 3 items
-/// 57, with up to 4 items 68.
+/// Copies spec and source into `here`, and returns a plan for a double (tests/tune/fake_driver/README.md), without
+/// devices: fastest with 128 threads and 4 items. There are 200 candidates: 57 with up to 3 items, 68 with up to 4.
 inline nlohmann::json candidates_in(const std::filesystem::path& here, int max_items = 16)
 {
     for (const char* file : {"candidates.cu", "candidates.toml"})

@@ -155,7 +155,7 @@ TEST(cub_header, is_not_made_of_anything_else)
     refused({.best = {{"tuned", true}, {"threads", 512}, {"items", 16}}}, "without the parameter vector");
     refused({.best = {{"tuned", true}, {"threads", 512}, {"items", 16}, {"width", 4}}}, "the parameter width");
     refused({.best = {{"tuned", true}, {"threads", 512}, {"items", 16}, {"vector", "4}; int evil{"}}},
-            "its space is not that of cub:reduce: vector is 4}; int evil{");
+            "its space differs from that of cub:reduce: vector is 4}; int evil{");
     nlohmann::ordered_json other = scan_row();
     other["load"] = "BLOCK_LOAD_SIDEWAYS";
     refused({.name = "cub.scan", .best = other}, "load is BLOCK_LOAD_SIDEWAYS");

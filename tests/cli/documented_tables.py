@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of docs/ against what the tool knows: limits.md and gpus.md (each cell, each note, each GPU), the schemas of
+"""Compares tables in docs/ with the tool's data: limits.md and gpus.md (each cell, each note, each GPU), the schemas of
 json.md, the strategies of tune.md and bench_search.md.
 
     documented_tables.py TOOL REPOSITORY
@@ -27,7 +27,7 @@ def check_names(found, wanted, what):
 
 
 def rows_behind(text, heading):
-    """The cells of the first table whose header begins so."""
+    """The cells of the first table whose header begins with this text."""
     lines = text[text.index(heading):].splitlines()[2:]
     for line in lines:
         if not line.startswith("|"):
@@ -86,7 +86,7 @@ def limits(known):
     check(notes, list(range(1, len(notes) + 1)), "limits.md, the numbers of the notes")
     used = {int(one) for one in re.findall(r"\[(\d+)\]", text)}
     check(sorted(used - set(notes)), [], "limits.md, notes that are not there")
-    # Of what is in the table nothing says that it is not.
+    # The text must not say that an entry of the table is missing.
     for sentence in re.split(r"(?<=[.:;])\s", re.sub(r"\s+", " ", text)):
         for name in re.findall(r"(?<![\d.])\d+\.\d(?![\d.])", sentence):
             if "not in the table" in sentence:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Reads every YAML block of docs/ci.md, and runs each launchbox command of its blocks of YAML and text: on a kernel that
-keeps to its budget, which must pass, and on one with a planted spill, which must fail with exit status 1. What the
-blocks give to check/action.yml and check/gitlab.yml has to be there (tests/ci runs those two).
+"""Reads every YAML block of docs/ci.md, and runs each launchbox command in its YAML and text blocks: on a kernel within
+its budget, which must pass, and on one with a planted spill, which must fail with exit status 1. Inputs that the blocks
+pass to check/action.yml and check/gitlab.yml must exist (tests/ci runs those two).
 
     run_ci_examples.py TOOL REPOSITORY
 
-Exit status: 0 all well, 1 not, 77 skipped (no python3-yaml).
+Exit status: 0 all passed, 1 not, 77 skipped (no python3-yaml).
 """
 
 import os
@@ -48,7 +48,7 @@ def blocks_of(language):
 
 
 def steps_of(value):
-    """Every step and job in a pipeline: whatever is a mapping."""
+    """Every step and job in a pipeline, that is every mapping."""
     if isinstance(value, dict):
         yield value
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:

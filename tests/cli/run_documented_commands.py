@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""Runs what the documentation tells readers to type: the examples that end each verb's --help, and the commands in
-README.md, docs/*.md and skills/*/SKILL.md.
+"""Runs the commands of the documentation: the examples at the end of each verb's --help, and the commands in README.md,
+docs/*.md and skills/*/SKILL.md.
 
     run_documented_commands.py TOOL REPOSITORY DOCUMENT
-    run_documented_commands.py TOOL REPOSITORY --help VERB...          the examples that end the help of these verbs
-    run_documented_commands.py TOOL REPOSITORY --help --but VERB...    of all others, and of the tool itself
+    run_documented_commands.py TOOL REPOSITORY --help VERB...          the examples in the help of these verbs
+    run_documented_commands.py TOOL REPOSITORY --help --but VERB...    those of all others, and of the tool itself
     run_documented_commands.py --pages REPOSITORY                      lists the documents that have commands
 
 In the documents,
 - lines of ```sh blocks that begin with `launchbox ` (or `$ launchbox `) are run,
-- ```console blocks hold commands after `$ ` and below each its output, which must match to the letter (in a pipe of
-  100 columns); commands without launchbox in them are not run,
-- `<!-- exit N -->` on a line before the block gives the exit status that its commands have (else 0),
+- ```console blocks hold commands after `$ `, each followed by its output, which must match exactly (in a pipe of 100
+  columns); commands without launchbox in them are not run,
+- `<!-- exit N -->` on a line before the block gives the exit status of its commands (else 0),
 - `<!-- output varies -->` there turns the comparison off,
 - `<!-- output below N KB -->` there limits what each of its commands prints.
 
-Commands run in a folder that looks like the repository's root, so that what they write does not land in it. Those that
-need nvcc are skipped, and counted as such, where there is none. Exit status: 0 all well, 1 not, or there was no command,
-77 all were skipped.
+Commands run in a folder that looks like the repository's root, so that they write nothing into the repository. Without
+nvcc, commands that need it are skipped and counted as skipped. Exit status: 0 all passed, 1 one failed or there was no
+command, 77 all were skipped.
 """
 
 import difflib
@@ -41,7 +41,7 @@ class Command:
 
 
 def help_examples(words):
-    """Of the verbs in `words`, or of all but them."""
+    """The examples of the verbs in `words`, or of all except these."""
     def help_of(*words):
         return subprocess.run([TOOL, *words, "--help"], capture_output=True, text=True, check=True).stdout
 
@@ -130,7 +130,7 @@ def main():
         return 0
     versions = subprocess.run([TOOL, "--version"], capture_output=True, text=True, check=True).stdout
     has_nvcc = "\nnvcc: " not in versions
-    # What a compiler makes of a kernel is its own: outputs are compared for the release that the documents were made with.
+    # Compilers differ in what they generate, so outputs are compared only for the release used in the documents.
     comparable_nvcc = "\nnvcc 13.0." in versions
     page = sys.argv[3]
     commands = list(help_examples(sys.argv[4:]) if page == "--help" else document_commands(os.path.join(REPOSITORY, page)))
@@ -157,7 +157,7 @@ def main():
             "PYTHONDONTWRITEBYTECODE": "1",
             "LAUNCHBOX_TOOL": TOOL,
         }
-        # Examples call nvcc by name; the tool may have found it where PATH does not lead.
+        # Examples call nvcc by name, but the tool may have found it outside PATH.
         if found := re.search(r"^nvcc [0-9.]+ \((.*), found by ", versions, re.MULTILINE):
             environment["PATH"] += os.pathsep + os.path.dirname(found[1])
         shell = shutil.which("bash") or "sh"

@@ -119,7 +119,7 @@ TEST_F(stale, a_header_that_only_some_builds_of_a_program_read_has_to_be_named)
     };
     const call refused = tune();
     EXPECT_EQ(refused.status, 2);
-    EXPECT_TRUE(refused.says("the build with a=2 reads two.h, which that of the baseline does not")) << refused.err;
+    EXPECT_TRUE(refused.says("the build with a=2 reads two.h, but the build of the baseline does not")) << refused.err;
     EXPECT_TRUE(refused.says("sources = [\"two.h\"]")) << refused.err;
     spec("sources = ['two.h']\n");
     const auto best = [&] { return tune().json()["best"][0]["median_ns"].get<double>(); };

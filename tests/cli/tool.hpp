@@ -1,4 +1,4 @@
-// Runs the built tool as a user would, with what it writes to each stream told apart.
+// Runs the built tool as a user would, and captures each output stream separately.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,14 +22,15 @@ struct call {
     [[nodiscard]] bool shows(const std::string& words) const { return out.find(words) != std::string::npos; }
 };
 
-/// `launchbox arguments...` in the repository's root, in 100 columns of UTF-8 unless `environment` says otherwise.
+/// `launchbox arguments...` in the repository's root, with 100 columns of UTF-8 unless `environment` says otherwise.
 call launchbox_run(const std::vector<std::string>& arguments, const std::string& standard_input = {},
                    const std::vector<std::string>& environment = {});
 
-/// The names of all verbs: those that have a manual page.
+/// The names of all verbs that have a manual page.
 std::vector<std::string> all_verbs();
 
-/// Expects a refusal: exit status 2 (or another), nothing on standard output, one or two lines that hold `words`.
+/// Expects a refusal: exit status 2 (or `status`), nothing on standard output, and one or two lines that contain
+/// `words`.
 void expect_refused(const call& result, const std::string& words, int status = 2);
 
 /// Whether kernels can be compiled here. Tests that need it begin with NEEDS_NVCC().
@@ -37,13 +38,13 @@ bool has_nvcc();
 #define NEEDS_NVCC() \
     if (!has_nvcc()) GTEST_SKIP() << "there is no nvcc here"
 
-/// A program that answers as nvcc does and compiles nothing: `body` is a shell script in which $architecture is the
-/// one asked for and $cubin the file to be written. `finish`, a function, does what a good nvcc does.
+/// A program that answers like nvcc but compiles nothing: `body` is a shell script, with $architecture as requested and
+/// $cubin as the output file. Its function `finish` does what a good nvcc does.
 std::filesystem::path make_nvcc(const std::filesystem::path& folder, const std::string& body);
 
 std::string repository_file(const std::string& path);
 
-/// A log of ptxas -v; and a result file, from the repository's root.
+/// A log of ptxas -v and a result file, relative to the repository's root.
 inline const std::string log_90 = repository_file("tests/data/logs/basic_sm_90.log");
 inline const std::string example = "tests/data/results/example.json";
 

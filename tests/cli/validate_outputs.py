@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Validates what a verb of the tool prints, for many calls, against the schemas in schema/, and its CSV and markdown
-against its JSON.
+"""Validates the output of many calls of a verb against the schemas in schema/, and its CSV and markdown against its
+JSON.
 
     validate_outputs.py TOOL REPOSITORY VERB [DRIVER CUPTI APP CUBIN]
-    validate_outputs.py --verbs         prints their names, one a line
+    validate_outputs.py --verbs         prints their names, one per line
 
-The last four, for `capture`, are folders of the doubles of the driver and of CUPTI, and what `capture` runs with them.
+The last four are for `capture`: the folders of the doubles of the driver and of CUPTI, and the program that it runs.
 
 Exit status: 0 all agree, 1 something does not, or a schema of the verb was not seen; 77 skipped (no python3-jsonschema).
 """
@@ -22,7 +22,7 @@ import sys
 import tempfile
 from xml.etree import ElementTree
 
-# What each verb prints; behind the comma what it does only of sources, which need nvcc.
+# What each verb prints; after the comma, what it prints only for sources, which need nvcc.
 SCHEMAS = {
     "advise": ("", "advice/1"),
     "bench-search": ("search/1", ""),
@@ -69,7 +69,7 @@ def launchbox(arguments, status, standard_input=b""):
     ran = subprocess.run([TOOL, *arguments], cwd=REPOSITORY, env=ENVIRONMENT, input=standard_input, capture_output=True)
     if ran.returncode != status:
         fail(arguments, f"exit status {ran.returncode} instead of {status}: {ran.stderr.decode(errors='replace')}")
-    return ran.stdout.decode("utf-8")  # strictly: what is not UTF-8 is a failure of ours
+    return ran.stdout.decode("utf-8")  # strictly: output that is not UTF-8 is our bug
 
 
 def schema_named(name):
@@ -91,7 +91,7 @@ VALIDATORS = {}
 
 
 def check_json(arguments, text):
-    """The document, when it is one of ours and as its schema says."""
+    """The document, if it is one of ours and valid by its schema."""
     global outputs
     outputs += 1
     try:
@@ -223,7 +223,7 @@ def check_csv(arguments, text, found):
         for title, field in zip(header, record):
             value = object_.get(title)
             if isinstance(value, bool) or not isinstance(value, (int, str)):
-                continue  # null, lists and objects are told in another way
+                continue  # null, lists and objects are written in another way
             if field != str(value):
                 fail(arguments, f"{title} is {field!r} in CSV and {value!r} in JSON")
 
@@ -247,7 +247,7 @@ def check_sarif(arguments, text, found):
 
 
 def check_junit(arguments, text, found):
-    suites = ElementTree.fromstring(text.encode())  # throws where it is not well-formed
+    suites = ElementTree.fromstring(text.encode())  # throws if it is not well-formed
     cases = suites.findall("./testsuite/testcase")
     kernels = [each for each in cases if each.get("classname") not in ("budget", "input")]
     if len(kernels) != found["counts"]["kernels"]:
@@ -267,14 +267,14 @@ def check_annotations(arguments, text, found):
     for line in commands:
         if not shape.fullmatch(line):
             fail(arguments, f"an annotation is out of shape: {line}")
-    # One for all architectures of a kernel, and ten of each level.
+    # One result covers all architectures of a kernel, and there are at most ten of each level.
     told = {(each["fails"], each["check"], each["identity"], str(each["written_at"] or each["input"].strip("-") or
                                                                  each["set_by"]))
             for each in found["findings"] if each["status"] != "better"}
     levels = [fails for fails, *_ in told] + [each["fails"] for each in found["unused_rules"] + found["unchecked"]]
     levels += [True] * sum(len(each["errors"]) for each in found["inputs"])
     if any(each["fails"] for each in found["gone_kernels"]):
-        return  # one for each architecture or kernel that is lost
+        return  # one for each lost architecture or kernel
     for level, fails in (("error", True), ("warning", False)):
         wanted = min(10, levels.count(fails))
         shown = sum(line.startswith(f"::{level} ") for line in commands)
@@ -309,7 +309,7 @@ def check_markdown(arguments, text, found):
 
 
 def toolkit_library(pattern):
-    """A library with some hundred kernels of each architecture that everybody with the toolkit has; empty: not here."""
+    """A library of every toolkit with several hundred kernels for each architecture; empty if it is missing."""
     nvcc = shutil.which("nvcc")
     toolkits = [os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))] if nvcc else []
     for toolkit in toolkits + sorted(glob.glob("/usr/local/cuda*")):
@@ -466,7 +466,7 @@ def calls():
     if "\nnvcc: " not in launchbox(["--version"], 0):
         global compiles
         compiles = True
-        spills = os.path.join("tests", "data", "kernels", "spills.cu")  # soon compiled
+        spills = os.path.join("tests", "data", "kernels", "spills.cu")  # compiles quickly
         bounds = ["bounds", spills, "--arch", "sm_90,sm_120"]
         timed = ["bounds", spills, "--arch", "sm_90", "--runs", "1", "--measure", "echo time: 5 ms"]
         advise = ["advise", spills, "--arch", "sm_90,H100 PCIe,sm_120"]
@@ -500,7 +500,7 @@ def merge_source():
 
 
 def with_options(arguments, *options):
-    """The options before "--", behind which everything is the compiler's."""
+    """Inserts the options before "--", after which everything is for the compiler."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
     return [*arguments[:at], *options, *arguments[at:]]
 
@@ -528,7 +528,7 @@ def main():
             if arguments[0] == "check":
                 for form, check in [("sarif", check_sarif), ("junit", check_junit), ("github", check_annotations)]:
                     check(arguments, launchbox(with_options(arguments, "--format", form), status, standard_input), found)
-        # What goes into a file is what is shown.
+        # A file gets the same output as the terminal.
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "report")
             launchbox(with_options(arguments, "--format", "json", "-o", file), status, standard_input)

@@ -3,9 +3,9 @@
 
     tests/cli/verbs_agree.py TOOL [--arch sm_80,sm_90] [--least N] SOURCE... [-- FLAGS OF NVCC]
 
-advise, bounds, inspect, check and suggest see the same kernel. Compared are its figures, its resident blocks, the bound
-to write and whether another block size is allowed; and no finding of a verb that compiles a kernel once names a bound.
---least: of this many answers at least, of which so many have a bound to write as `--changes` says.
+advise, bounds, inspect, check and suggest see the same kernel. Compares its figures, its resident blocks, the bound to
+write and whether another block size is allowed; and no finding of a verb that compiles a kernel once may name a bound.
+--least: the minimum number of answers; --changes: the minimum number of them with a bound to write.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import tempfile
 
 FIGURES = ("registers", "spill_store_bytes", "spill_load_bytes", "shared_spill_store_bytes",
            "shared_spill_load_bytes", "static_shared_bytes")
-# These need a bound to work at all, whichever it is.
+# These need some launch bound to work at all.
 NEED_A_BOUND = {"setmaxnreg_ignored", "launch_exceeds_bound"}
 
 
@@ -75,7 +75,7 @@ class Asked:
             if shown["resident_blocks"] != one["resident_blocks"]:
                 self.wrong.append(f"{what}: advise {one['resident_blocks']} blocks, inspect {shown['resident_blocks']}")
         if one["verdict"] == "unknown":
-            return  # it says less
+            return  # it reports less
         said = [each for each in bounds["recommendations"] if each["threads"] == one["threads"]]
         if not said:
             self.wrong.append(f"{what}: bounds has no answer for {one['threads']} threads")

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string record = "measurements/nvidia-h200/tune_block_sort.json";
+const std::string block_sort_record = "measurements/nvidia-h200/tune_block_sort.json";
 
 // The tool's words behind $L in a shell, in the repository's root or another folder; $R is the root.
 subprocess_result shell(const std::string& script, const std::string& folder = LAUNCHBOX_SOURCE_DIR)
@@ -231,7 +231,7 @@ TEST_F(written_files, what_launchbox_wrote_is_replaced_by_its_like)
     take("a.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
     take("b.fatbin", "tests/fuzz/corpus/fatbin/none.fatbin");
     take("a.json", "tests/data/results/example.json");
-    take("b.json", record);
+    take("b.json", block_sort_record);
     put("b.toml", "[defaults]\nmax_spill_bytes = 0\n");
     const std::vector<std::pair<std::string, std::string>> commands{
         {"inspect a.cubin", "inspect b.fatbin"},
@@ -359,10 +359,11 @@ TEST(writing, an_emit_that_waits_for_another_process_says_so)
     const temporary_directory folder;
     const std::string here = folder.path().string(), file = here + "/a.hpp", said = here + "/said";
     // The shell has the lock until the tool has said that it waits.
-    const subprocess_result waited = shell("exec 9<" + here + "; flock 9; $L emit " + record + " --box rows -o " +
-                                           file + " 2>" + said + " 9<&- & i=0; until grep -q waiting " + said +
-                                           " 2>/dev/null || [ $i = 5000 ]; do i=$((i + 1)); done; test -e " + file +
-                                           " && echo too early; exec 9<&-; wait $!; echo $?");
+    const subprocess_result waited =
+        shell("exec 9<" + here + "; flock 9; $L emit " + block_sort_record + " --box rows -o " + file + " 2>" + said +
+              " 9<&- & i=0; until grep -q waiting " + said +
+              " 2>/dev/null || [ $i = 5000 ]; do i=$((i + 1)); done; test -e " + file +
+              " && echo too early; exec 9<&-; wait $!; echo $?");
     EXPECT_NE(waited.output.find("0\n"), std::string::npos) << waited.output;
     EXPECT_EQ(waited.output.find("too early"), std::string::npos) << waited.output;
     EXPECT_NE(read_input(said).find("waiting for another process that has locked " + here), std::string::npos);
@@ -373,7 +374,7 @@ TEST(writing, two_emits_into_one_header_keep_the_rows_of_both)
 {
     // The same measurements as of another GPU, on which another candidate is the fastest.
     const temporary_directory folder;
-    std::string text_of_other = read_input(repository_file(record));
+    std::string text_of_other = read_input(repository_file(block_sort_record));
     for (const auto& [old, now] : {std::pair("sm_90", "sm_80"), std::pair("NVIDIA H200", "NVIDIA A100")})
         for (std::size_t at = text_of_other.find(old); at != std::string::npos; at = text_of_other.find(old, at + 1))
             text_of_other.replace(at, std::string(old).size(), now);
@@ -388,7 +389,8 @@ TEST(writing, two_emits_into_one_header_keep_the_rows_of_both)
     for (int round = 0; round < 10; ++round) {
         const std::string file = (folder.path() / ("a" + std::to_string(round) + ".hpp")).string();
         const std::string rest = " --box rows -o " + file;
-        const subprocess_result both = shell("$L emit " + record + rest + " & $L emit " + second + rest + " & wait");
+        const subprocess_result both =
+            shell("$L emit " + block_sort_record + rest + " & $L emit " + second + rest + " & wait");
         const std::string text = read_input(file);
         EXPECT_NE(text.find("sm<80"), std::string::npos) << both.output;
         EXPECT_NE(text.find("sm<90"), std::string::npos) << both.output;

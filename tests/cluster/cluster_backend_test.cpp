@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -39,8 +40,9 @@ struct diary {
 
 struct rank_habits {
     double measure_seconds = 0;
-    double slower = 1;            ///< times
-    int falls_silent_after = -1;  ///< measurements
+    double slower = 1;                 ///< times
+    int falls_silent_after = -1;       ///< measurements
+    std::string falls_silent_at = {};  ///< the name of a job
     int says_nonsense_after = -1;
     std::string nonsense = "this is no message";
     double compile_seconds = 1;  ///< that it claims
@@ -118,6 +120,7 @@ protected:
                 return {.status = outcome::device_lost, .reason = "GPU fell off the bus", .sticky = true};
             if (habits.falls_silent_after >= 0 && before >= static_cast<std::size_t>(habits.falls_silent_after))
                 ranks->silence(rank);
+            if (name == habits.falls_silent_at) ranks->silence(rank);
             if (habits.says_nonsense_after >= 0 && before >= static_cast<std::size_t>(habits.says_nonsense_after))
                 ranks->say(rank, habits.nonsense);
             return time_of(job, habits.slower);
@@ -250,6 +253,20 @@ TEST_F(cluster_backend_test, what_a_silent_rank_was_measuring_is_given_to_anothe
     EXPECT_EQ(all.devices[0].lost, "");
     EXPECT_EQ(all.devices[1].lost, "rank 2 is left out: it has not answered for 1 s");
     EXPECT_EQ(all.summary.device_lost, "");
+}
+
+// The next candidates wait at a rank while it measures one that ends it: it is not their doing, however often it
+// happens.
+TEST_F(cluster_backend_test, a_candidate_that_ends_ranks_is_settled_and_those_behind_it_are_measured)
+{
+    silence_seconds = 1;
+    tune_job deadly{.candidate = 5, .workload = 1, .parameters = space.at(5)};
+    const rank_habits habits{.measure_seconds = 0.002, .falls_silent_at = name_of_job(spec, deadly)};
+    const outcome_of_run all = on_ranks({habits, habits, habits}, {}, "deadly.db", 4);
+    ASSERT_EQ(all.results.size(), all_jobs());
+    EXPECT_EQ(all.summary.outcomes.at(outcome::measured), all_jobs() - 1);
+    EXPECT_EQ(all.results.at(habits.falls_silent_at).measured.status, outcome::device_lost);
+    EXPECT_EQ(std::ranges::count_if(all.devices, [](const device_record& each) { return !each.lost.empty(); }), 2);
 }
 
 TEST_F(cluster_backend_test, a_rank_that_cannot_be_understood_is_left_out)

@@ -88,11 +88,11 @@ TEST(rank_plan_test, equal_numbers_on_other_hosts_are_other_gpus)
     EXPECT_NO_THROW(plan_ranks(
         by_rank({rank_with(0, "n1", {}), rank_with(1, "n1", nameless), rank_with(2, "n2", nameless)}), {.ranks = 3}));
     expect_refusal(by_rank({rank_with(0, "n1", {}), rank_with(1, "n1", nameless), rank_with(2, "n1", nameless)}),
-                   {.ranks = 3}, "rank 2 has no GPU of its own; rank 2 (n1): GPU 0 is that of rank 1");
+                   {.ranks = 3}, "rank 2 has no GPU of its own; rank 2 (n1): GPU 0 belongs to rank 1");
     // Containers of one machine have names of their own, and see the same GPU.
     expect_refusal(by_rank({rank_with(0, "c0", {}), rank_with(1, "c1", {gpu_named(0, "a")}),
                             rank_with(2, "c2", {gpu_named(0, "a")})}),
-                   {.ranks = 3}, "rank 2 (c2): GPU 0 is that of rank 1");
+                   {.ranks = 3}, "rank 2 (c2): GPU 0 belongs to rank 1");
 }
 
 TEST(rank_plan_test, ranks_without_a_gpu_are_only_for_compiling_and_only_when_asked_for)

@@ -1,12 +1,12 @@
-// Stands in for nvcc in the tests: what a command gave the last time, it gives again without a compiler.
+// Stands in for nvcc in the tests: replays the result of an earlier run of the same command, without a compiler.
 //
-// The tests run nvcc hundreds of times, and a change of one file changes few of these runs. A run is known again by its
-// arguments, the contents of every file that it can read (inputs, the folders they lie in, the headers of this
-// repository), and the identity of the compiler. What it printed, its exit status and its output files are kept in the
-// build folder (compiler/run/compile_cache.hpp). Temporary folders, which have other names in each run, are written as
-// @0, @1, ... in what is kept; an output that holds such a name in binary form, or a name made of it, is not kept.
+// The tests run nvcc hundreds of times, and a change to one file affects only a few of these runs. A run is identified
+// by its arguments, the contents of every file that it can read (inputs, their folders, the headers of this
+// repository), and the identity of the compiler. Its printed output, exit status and output files are stored in the
+// build folder (compiler/run/compile_cache.hpp). Names of temporary folders differ from run to run, so they are stored
+// as @0, @1, ...; an output that contains such a name in binary form, or a name derived from it, is not stored.
 //
-// LAUNCHBOX_TEST_CACHE=off: every run is nvcc's.
+// LAUNCHBOX_TEST_CACHE=off: nvcc does every run.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -41,12 +41,12 @@ constexpr const char* real_nvcc = LAUNCHBOX_REAL_NVCC;
 constexpr const char* host_compiler = LAUNCHBOX_HOST_COMPILER;  // its path and version
 constexpr std::uintmax_t largest_kept = 64u << 20;
 
-/// A command line of nvcc: what this program has to know of it.
+/// The parts of an nvcc command line that this program needs.
 struct command {
     std::vector<std::string> arguments;
     fs::path output, keep_folder;
     std::vector<fs::path> inputs;    ///< every argument that is a file
-    std::vector<fs::path> included;  ///< of these, what -include puts before the source
+    std::vector<fs::path> included;  ///< those that -include puts before the source
     bool cacheable = true;
 };
 
@@ -59,7 +59,7 @@ command read_command(int count, char** arguments)
 {
     command read;
     read.arguments.assign(arguments + 1, arguments + count);
-    // Questions, which are quick, and runs whose result is not files.
+    // Queries, which are quick, and runs whose result is not files.
     read.cacheable = count > 1;
     for (std::size_t i = 0; i < read.arguments.size(); ++i) {
         const std::string& argument = read.arguments[i];
@@ -79,7 +79,7 @@ command read_command(int count, char** arguments)
         } else if (std::error_code ignored; fs::is_regular_file(argument, ignored)) {
             read.inputs.emplace_back(argument);
         } else if (!argument.starts_with('-') && fs::path(argument).has_extension()) {
-            // An input that is not there, or whose name is spelled for nvcc's shell: what it holds is not known here.
+            // The input is missing, or its name is quoted for nvcc's shell: its contents are unknown here.
             read.cacheable = false;
         }
     }
@@ -91,23 +91,23 @@ fs::path folder_of(const fs::path& file)
     return fs::absolute(file).parent_path();
 }
 
-/// launchbox gives each nvcc a folder of its own for temporary files, in which its output lies, too: what is wanted
-/// here is the folder around all of these.
+/// launchbox gives each nvcc its own folder for temporary files, which also holds the output. This returns the folder
+/// around all of them.
 std::string folder_of_temporary_files()
 {
     const std::string folder = fs::temp_directory_path().lexically_normal().string();
     return folder.substr(0, folder.find("/launchbox-run-"));
 }
 
-/// The temporary folders of a command, which have a new name each time: longest first, so that a folder in a folder is
-/// replaced before the one around it.
+/// The temporary folders of a command, with new names in each run: longest first, so that a nested folder is replaced
+/// before its parent.
 std::vector<std::string> private_folders(const command& asked)
 {
     const std::string temporary = folder_of_temporary_files() + "/", repository = LAUNCHBOX_SOURCE_DIR;
     std::vector<std::string> found;
     const auto add = [&](const fs::path& folder) {
         const std::string name = folder.lexically_normal().string();
-        // The repository too may lie in a temporary folder.
+        // The repository itself may be in a temporary folder.
         const bool in_repository = name == repository || name.starts_with(repository + "/");
         if (name.starts_with(temporary) && !in_repository && std::find(found.begin(), found.end(), name) == found.end())
             found.push_back(name);
@@ -130,7 +130,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
     return text;
 }
 
-/// Text with its temporary folders as @0, @1, ..., and back.
+/// Replaces temporary folders in a text by @0, @1, ..., and back.
 class folder_names {
 public:
     explicit folder_names(std::vector<std::string> folders) : folders_(std::move(folders)) {}
@@ -157,9 +157,9 @@ private:
     std::vector<std::string> folders_;
 };
 
-/// Whether what is compiled lies in a temporary folder, and with it what is made of its path: __FILE__, and names of
-/// what is in an anonymous namespace. No: it is elsewhere, and only outputs, and headers that launchbox has written for
-/// macros to be expanded in the source, lie there.
+/// Whether the sources are in a temporary folder, so that the output depends on their path: through __FILE__, and
+/// through names in anonymous namespaces. False if only outputs are there, and headers that launchbox wrote to have
+/// macros of the source expanded.
 bool compiles_private_files(const command& asked, const folder_names& names)
 {
     std::set<std::string> of_outputs;
@@ -187,13 +187,13 @@ std::string read_all(const fs::path& file)
     }
 }
 
-// Whether what a file holds depends on its folder. The header by which launchbox injects bounds compares names alone.
+// Whether a file's content depends on its folder. The header by which launchbox injects bounds only compares names.
 bool is_made_of_path(const std::string& content)
 {
     return replaced(content, "is_file(__FILE__, name)", "").find("__FILE__") != std::string::npos;
 }
 
-// Whether it depends on the time: an answer of earlier would say what was then.
+// Whether it depends on the time, so that a stored result would be out of date.
 bool is_made_of_time(const std::string& content)
 {
     for (const char* macro : {"__DATE__", "__TIME__", "__TIMESTAMP__"})
@@ -201,7 +201,7 @@ bool is_made_of_time(const std::string& content)
     return false;
 }
 
-/// Everything that decides what the command gives.
+/// Everything that determines the result of the command.
 class command_key {
 public:
     command_key(const command& asked, const folder_names& names)
@@ -245,7 +245,7 @@ public:
 private:
     void add(std::string part) { parts_.push_back(std::move(part)); }
 
-    // A file is read for what an include of it, or a link with it, would see.
+    // Reads files because an include or a link could use them.
     void add_folder(const fs::path& folder, bool with_folders_in_it)
     {
         std::map<std::string, std::string> contents;
@@ -260,7 +260,7 @@ private:
             if (!is_private && !is_one_of(ending, {".cu", ".cuh", ".h", ".hpp", ".inl", ".ptx"})) continue;
             if (fs::file_size(at->path(), ignored) > largest_kept) continue;
             std::string content = read_all(at->path());
-            // What is calculated from the name of a temporary folder is of no use in the next one.
+            // A result computed from the name of a temporary folder is useless in the next one.
             if (is_private && compiles_private_files_ && is_made_of_path(content)) cacheable_ = false;
             if (is_private && is_text(content) && is_made_of_time(content)) cacheable_ = false;
             contents[name] = names_.without(std::move(content));
@@ -298,7 +298,7 @@ std::map<fs::path, file_state> files_beside_outputs(const command& asked)
     return found;
 }
 
-// The exit status, and what it printed to each stream; nothing when it was killed.
+// The exit status and the output on each stream; nothing if it was killed.
 std::optional<std::vector<std::string>> run_real(const command& asked)
 {
     const temporary_directory folder;
@@ -323,7 +323,7 @@ bool is_text_of_preprocessor(const fs::path& file)
     return file.string().ends_with(".cpp1.ii");
 }
 
-// All that is read of it.
+// The only part of the text that is used.
 std::string line_markers_of(const std::string& text)
 {
     std::string markers;
@@ -331,7 +331,7 @@ std::string line_markers_of(const std::string& text)
     return markers;
 }
 
-// What nvcc keeps with --keep and nobody reads.
+// A file that nvcc keeps with --keep but nobody reads.
 bool is_intermediate(const command& asked, const fs::path& file)
 {
     const bool wanted = !asked.output.empty() && file == fs::absolute(asked.output).lexically_normal();
@@ -339,7 +339,7 @@ bool is_intermediate(const command& asked, const fs::path& file)
            !is_one_of(file.extension().string(), {".ptx", ".cubin", ".o", ".d", ".fatbin", ".so", ""});
 }
 
-// Names that nvcc makes of the path of a source: of what is in an anonymous namespace, and of the unit.
+// Names that nvcc derives from the path of a source: those in anonymous namespaces, and that of the unit.
 bool has_name_of_path(const std::string& content)
 {
     for (const char* mark : {"_GLOBAL__N__", "_INTERNAL_", "__nv_module_id"})
@@ -347,7 +347,7 @@ bool has_name_of_path(const std::string& content)
     return false;
 }
 
-// Adds the files that the run has made; false when one cannot be kept.
+// Adds the files that the run created; false if one cannot be stored.
 bool add_outputs(const command& asked, const folder_names& names, const std::map<fs::path, file_state>& before,
                  std::vector<std::string>& texts)
 {
@@ -359,7 +359,7 @@ bool add_outputs(const command& asked, const folder_names& names, const std::map
         if (is_text_of_preprocessor(file)) content = line_markers_of(content);
         const bool text = is_text(content);
         if (!text && names.is_in(content)) return false;
-        // The text of the preprocessor, which has such words from CUDA's headers, holds no names that nvcc has made.
+        // Preprocessed text has such words from CUDA's headers, but no names that nvcc derived.
         const bool is_preprocessed = file.extension() == ".ii";
         if (!is_preprocessed && compiles_private_files(asked, names) && has_name_of_path(content)) return false;
         texts.push_back(names.without(file.string()));

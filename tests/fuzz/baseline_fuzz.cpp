@@ -1,18 +1,13 @@
-// A baseline is any text, and a kernel's name any bytes: what is written is read back the same.
+// A baseline is any text, and a kernel's name any bytes: what was written must read back the same.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "advice/check/baseline.hpp"
+#include "require.hpp"
 
 namespace {
-
-void require(bool holds)
-{
-    if (!holds) std::abort();
-}
 
 void require_round_trip(const std::vector<launchbox::baseline_entry>& entries)
 {

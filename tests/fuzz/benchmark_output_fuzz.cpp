@@ -1,4 +1,4 @@
-// A benchmark may print anything. What is taken for a time is above 0 and finite; what is not has a reason.
+// A benchmark may print anything. Every time that is read is positive and finite; everything else has a reason.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

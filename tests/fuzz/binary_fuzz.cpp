@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   kernel.figures.spill_store_bytes, kernel.figures.spill_load_bytes})
                 if (number && *number < 0) std::abort();
         }
-    // PTX of a kernel that is compiled as well is taken out.
+    // PTX of a kernel that is also present as a cubin is left out.
     if (listed > kernels) std::abort();
     return 0;
 }

@@ -1,18 +1,13 @@
-// A budget is any text. What is wrong has a place in it; what is right can be used to check kernels.
+// A budget is any text. An error has a place in it; a valid budget can be used to check kernels.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "advice/check/budget_file.hpp"
+#include "require.hpp"
 
 namespace {
-
-void require(bool holds)
-{
-    if (!holds) std::abort();
-}
 
 launchbox::checked_kernel kernel(const char* name, const char* architecture)
 {

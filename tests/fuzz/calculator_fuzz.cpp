@@ -1,4 +1,4 @@
-// The calculator's page asks with whatever its address, its fields and the dropped file hold. It always gets JSON.
+// The calculator's page sends whatever its address, its fields and the dropped file contain. It always gets JSON.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +11,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-    const std::size_t line = bytes.find('\n');  // the question's name is the first line
+    const std::size_t line = bytes.find('\n');  // the first line names the question
     if (line == std::string_view::npos) return 0;
     const std::string answer = launchbox::calculator::answer(bytes.substr(0, line), bytes.substr(line + 1));
     if (!nlohmann::json::parse(answer, nullptr, false).is_object()) std::abort();

@@ -1,5 +1,5 @@
-// What the process of a [callback] says, which runs whatever the user gives it: lines, each read alone. What is read
-// could be kept: times that are times, one line of reasons, and nothing that only the tool can know.
+// Messages from the process of a [callback], which runs any user code: lines, each read alone. Whatever is read can be
+// stored: valid times, one-line reasons, and nothing that only the tool can know.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

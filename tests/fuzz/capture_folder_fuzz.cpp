@@ -1,5 +1,5 @@
-// A captured launch comes from anywhere: the first byte decides whether the rest is its capture.json, packed memory, or
-// what the observer wrote of it.
+// A captured launch may come from anywhere: the first byte decides whether the rest is its capture.json, packed memory,
+// or the observer's record.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ void try_manifest(std::string_view text)
     }
 }
 
-// Two bytes say how much it claims to be.
+// Two bytes give the size that it claims to have.
 void try_memory(std::string_view bytes)
 {
     if (bytes.size() < 2) return;

@@ -1,4 +1,4 @@
-// The record of a program that was observed lies in a temporary folder, where anybody may have written to it.
+// The record of an observed program is in a temporary folder, where anybody may have written to it.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

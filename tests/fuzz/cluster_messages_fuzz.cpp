@@ -1,7 +1,7 @@
-// What ranks say to each other may come from another launchbox or a broken machine: cut, too long, out of order,
-// nonsense. The input is messages with a record separator (byte 30) between them. Each is read alone, then all are what
-// a rank says to the coordinator, and what a coordinator says to a rank: nobody is harmed, nobody waits forever, and
-// what is read could have been said by one of ours.
+// Messages between ranks may come from another version of launchbox or from a broken machine: cut off, too long, out of
+// order, nonsense. The input is a list of messages, separated by byte 30. Each is read alone; then all are sent as a
+// rank to the coordinator, and as a coordinator to a rank: nothing crashes, nothing waits forever, and every message
+// that is accepted is one that launchbox could have sent.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -60,8 +60,8 @@ void read_alone(const std::string& text)
     }
 }
 
-// The messages come one after each thing that the coordinator says, or when it says nothing more, as after a message
-// that needs no answer; and then nonsense, which ends all waiting.
+// Sends one message after each message of the coordinator, or after a silence, since some messages need no answer; then
+// nonsense, which ends all waiting.
 class talking_rank {
 public:
     explicit talking_rank(const std::vector<std::string>& messages) : messages_(messages.begin(), messages.end()) {}
@@ -93,7 +93,7 @@ public:
 private:
     std::mutex lock_;
     std::deque<std::string> messages_;
-    std::size_t may_say_ = 1;  // its hello
+    std::size_t may_say_ = 1;  // the greeting
     int silent_ = 0;
     const std::string nothing_ = encoded({.said = {{"do", "nothing"}}});
 };
@@ -103,7 +103,7 @@ void coordinate(const std::vector<std::string>& messages)
     talking_rank rank(messages);
     try {
         const auto calls = std::make_shared<rank_calls>(rank.link(), rank_calls_options{});
-        if (calls->wait_for_facts(20, 0).empty()) std::abort();  // it was lost, or has told of itself
+        if (calls->wait_for_facts(20, 0).empty()) std::abort();  // the rank sent its facts or was lost
         calls->begin({{1, json_of(rank_role{.gpu = 0, .gpus = {}, .driver = {}})}});
         tune_backend local;
         const tune_backend backend = cluster_backend(
@@ -141,7 +141,7 @@ void serve(const std::vector<std::string>& messages)
 {
     static const temporary_directory folder;
     std::size_t next = 0;
-    int patience = 50;  // for what is answered by other threads
+    int patience = 50;  // as other threads answer
     const rank_link link{.rank = 1,
                          .ranks = 2,
                          .send = [](int, const std::string& text) { (void)text_in(cluster_message_of(text), "is"); },
@@ -160,7 +160,7 @@ void serve(const std::vector<std::string>& messages)
         if (role.jobs > 4) throw error("so many threads take too long here");
         return std::vector<tune_backend>{backend_of_rank()};
     };
-    if (serve_rank(link, rank_facts{}, options) == serving_end::coordinator_lost) std::abort();  // it was told
+    if (serve_rank(link, rank_facts{}, options) == serving_end::coordinator_lost) std::abort();  // it was told to end
 }
 
 }  // namespace

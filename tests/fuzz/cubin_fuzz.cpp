@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
               kernel.figures.spill_store_bytes, kernel.figures.spill_load_bytes})
             if (bytes && *bytes < 0) std::abort();
     }
-    // With their lines: the figures are the same, and each place is inlined into an earlier one.
+    // With line information the figures are the same, and each place is inlined into an earlier one.
     const launchbox::cubin_contents again = launchbox::read_cubin({reinterpret_cast<const char*>(data), size}, "-",
                                                                   {.lines = launchbox::wanted_lines::of_all_code});
     if (again.kernels.size() != cubin.kernels.size()) std::abort();

@@ -1,5 +1,5 @@
-// Names, one a line. Whatever they are, the call returns, and what it gives is bounded.
-// Children that die leave crash-* files as well; only a finding makes the run itself fail.
+// Names, one per line. For any name the call returns, and its result is bounded. Child processes that die leave crash-*
+// files too; only a finding makes the run itself fail.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 #include "support/error.hpp"
 #include "support/expression/value_expression.hpp"
 
-// Whatever the text, there is a number or an error of ours with advice in it: no crash, no hang, no abort of Lua's.
+// Any text gives a number or one of our errors with a hint: no crash, no hang, no abort in Lua.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
     try {

@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (entry.payload.size() > size - entry.payload_offset) std::abort();
         end = entry.payload_offset + launchbox::read_number<std::uint64_t>(bytes, entry.offset + 8);
         if (end > size) std::abort();
-        // What it takes is known; here it only costs time.
+        // Larger images only cost time here.
         if (entry.decompressed_bytes > (std::uint64_t{1} << 24)) continue;
         std::string diagnostic;
         const auto image = unpack.decompress(entry.payload, entry.compression, entry.decompressed_bytes, diagnostic);

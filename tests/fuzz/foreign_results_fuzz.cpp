@@ -1,5 +1,5 @@
-// Files of other tuners may be anybody's, cut anywhere. What is read is fit to be stored, and comes back from an
-// export.
+// Files of other tuners may come from anybody and be cut off anywhere. Whatever is read can be stored, and an export
+// reads back the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

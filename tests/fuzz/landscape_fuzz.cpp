@@ -1,5 +1,5 @@
-// Maps of recorded results, which may be anybody's. The first line says which: "threads,items|type|GB/s"; the rest is
-// the record.
+// Maps of recorded results, which may come from anybody. The first line selects the map: "threads,items|type|GB/s"; the
+// rest is the record.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The JSON of `capture` may have been edited by anybody before `report` reads it. What is read is fit to be shown.
+// Anybody may have edited the JSON of `capture` before `report` reads it. Whatever is read can be shown.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

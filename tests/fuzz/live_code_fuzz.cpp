@@ -1,6 +1,6 @@
-// Machine code of anybody: every instruction has an answer, no register is one that cannot be, what is read or written
-// counts, and what branches out of the code is a doubt. First byte: the architecture; second: how many entries of a
-// table of branch targets, which are labels too, come first.
+// Any machine code: every instruction has an answer, every register number is valid, whatever is read or written is
+// counted, and a branch out of the code makes the result uncertain. First byte: the architecture; second byte: how many
+// entries of a branch target table, which are also labels, come first.
 #include <algorithm>
 #include <array>
 #include <cstddef>

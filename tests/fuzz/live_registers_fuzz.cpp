@@ -1,5 +1,5 @@
-// What a disassembler prints of live registers and of code: any text is read in order, no register is one that cannot
-// be, and every instruction is counted once.
+// Output of a disassembler about live registers and code: any text is read in order, every register number is valid,
+// and every instruction is counted once.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Arrays come from anywhere. What is read lies within the input, and is as large as it says.
+// Arrays may come from anywhere. Whatever is read lies within the input and has the size that it states.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,20 +1,15 @@
-// An objective is any text. What is right means the same when it is read again, and can judge any measurement.
+// An objective is any text. A valid one means the same when it is read again, and can judge any measurement.
 #include "tune/types/objective.hpp"
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
+#include "require.hpp"
 #include "support/error.hpp"
 
 namespace {
-
-void require(bool holds)
-{
-    if (!holds) std::abort();
-}
 
 launchbox::measurement some_measurement()
 {

@@ -1,22 +1,13 @@
-// A table of launches is any text. What is right has an answer a line that can be; what is wrong has a place.
+// A table of launches is any text. Every valid line gets a plausible answer; every error has a place.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <sstream>
 #include <string_view>
 
 #include "app/occupancy_questions.hpp"
 #include "report/kernels/answers_report.hpp"
+#include "require.hpp"
 #include "support/error.hpp"
-
-namespace {
-
-void require(bool holds)
-{
-    if (!holds) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

@@ -1,4 +1,4 @@
-// Packed files: whatever the bytes, what is unpacked stays below its cap and nothing is opened three deep.
+// Packed files: for any bytes, the unpacked size stays below its limit and nothing nested three deep is opened.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::abort();
     if (ptx.kernels.size() != ptx.directives.size()) std::abort();
     if (ptx.kernels.empty() || !ptx.diagnostics.empty()) return 0;  // refused
-    // A limit that was written is read again, and nothing else has changed.
+    // A limit that was written reads back the same, and nothing else has changed.
     const launchbox::kernel_info& first = ptx.kernels.front();
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     const launchbox::ptx_contents again = launchbox::read_ptx(launchbox::with_max_registers(text, first.name, 40), "-");

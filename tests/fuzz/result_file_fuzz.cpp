@@ -1,4 +1,4 @@
-// Recorded results may be anybody's. What is read is fit to be ranked, shown and stored.
+// Recorded results may come from anybody. Whatever is read can be ranked, shown and stored.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

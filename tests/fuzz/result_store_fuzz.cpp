@@ -1,5 +1,5 @@
-// A store may be anybody's. The input is a whole database, or, where it is none, statements that change a good one
-// before it is read: only what could have been saved comes out.
+// A store may come from anybody. The input is a whole database or, if it is not one, statements that change a good one
+// before it is read. Only what could have been saved is returned.
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ const temporary_directory& folder()
     return made;
 }
 
-// One run, two results, a race, an attempt; not in WAL mode, so that it is one file.
+// One run, two results, a race and an attempt; not in WAL mode, so that the store is one file.
 const std::string& good_store()
 {
     static const std::string bytes = [] {
@@ -140,7 +140,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             for (const attempt& each : store.attempts(run))
                 if (each.deaths < 0) std::abort();
         }
-        // What a pipe brings is the same, but for what stands beside the file.
+        // A store read from a pipe is the same, except for the files beside it.
         const result_store piped = result_store::of_bytes(read_input(file), file);
         for (const recorded_run& run : piped.recorded_runs())
             for (const ranking& workload : rank(run.results, run.races, run.info.baseline))
@@ -148,7 +148,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         (void)store.runs();
         if (!whole && read < 2 && store.diagnostics().empty()) std::abort();
     } catch (const error&) {
-        if (!whole) std::abort();  // a value alone never costs the whole store
+        if (!whole) std::abort();  // one bad value never makes the whole store unreadable
     }
     return 0;
 }

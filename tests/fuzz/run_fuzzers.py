@@ -4,7 +4,7 @@
 
     tests/fuzz/run_fuzzers.py build/fuzz --seconds 240 --jobs 2 --findings build/findings -o record.json
 
-What a target finds stays in the folder of findings, with its log. Exit status 1 if one found something or did not run."""
+Findings of a target stay in the findings folder, with its log. Exit status 1 if one found something or did not run."""
 import argparse
 import concurrent.futures
 import datetime
@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def run(target, options):
-    """What one target did."""
+    """Runs one target and returns the outcome."""
     name = target.name.removesuffix("_fuzz")
     with tempfile.TemporaryDirectory(prefix="launchbox-fuzz-") as folder:
         corpus = pathlib.Path(folder, "corpus")
@@ -47,7 +47,7 @@ def run(target, options):
     print(f"{name}: {row['executions']:,} executions in {row['seconds']} s, {row['edges']} edges"
           + (f"; FOUND {row['findings'] or 'something'}, see {log}" if status else ""), flush=True)
     if not status:
-        for one in (log, *options.findings.glob(f"{name}-*")):  # children that died as they may: demangle_fuzz.cpp
+        for one in (log, *options.findings.glob(f"{name}-*")):  # from children that may die: see demangle_fuzz.cpp
             one.unlink()
     return row
 

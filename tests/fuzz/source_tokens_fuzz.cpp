@@ -1,35 +1,30 @@
-// Source text is cut into words and linted, and a bound is edited on each of its first lines.
+// Source text is split into tokens and linted, and a bound is edited on each of its first lines.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "advice/bounds/bound_edit.hpp"
 #include "advice/lint/source_lint.hpp"
+#include "require.hpp"
 #include "source/source_kernels.hpp"
 #include "source/source_tokens.hpp"
 
 namespace {
 
-void check(bool holds)
-{
-    if (!holds) std::abort();
-}
-
 void check_words(std::string_view text, const launchbox::source_text& source)
 {
     std::size_t end = 0;
     for (const launchbox::source_token& each : source.tokens) {
-        check(each.begin >= end && each.end > each.begin && each.end <= text.size());
-        check(each.text == text.substr(each.begin, each.end - each.begin));
-        check(each.branch < static_cast<int>(source.branches.size()) && each.line >= 1 && each.column >= 1);
+        require(each.begin >= end && each.end > each.begin && each.end <= text.size());
+        require(each.text == text.substr(each.begin, each.end - each.begin));
+        require(each.branch < static_cast<int>(source.branches.size()) && each.line >= 1 && each.column >= 1);
         end = each.end;
     }
     for (std::size_t i = 0; i < source.branches.size(); ++i) {
         const launchbox::source_branch& each = source.branches[i];
-        check(each.outer < static_cast<int>(i) && each.group <= static_cast<int>(i) && each.group >= 0);
-        check(each.directive < source.directives.size());
+        require(each.outer < static_cast<int>(i) && each.group <= static_cast<int>(i) && each.group >= 0);
+        require(each.directive < source.directives.size());
     }
 }
 
@@ -41,8 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_words(text, launchbox::read_source_text(text));
     for (const launchbox::diagnosis& each :
          launchbox::lint_source({.file = "f", .text = text, .kernels = {}, .flags = {}}))
-        check(!each.message.empty() && each.place && each.place->line >= 1);
-    for (const std::string& name : launchbox::kernels_in_text(text)) check(!name.empty());
+        require(!each.message.empty() && each.place && each.place->line >= 1);
+    for (const std::string& name : launchbox::kernels_in_text(text)) require(!name.empty());
     for (int line = 1; line <= 8; ++line)
         for (int attribute = 0; attribute <= 4; ++attribute) {
             launchbox::bound_edit_request request;
@@ -52,10 +47,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             request.attribute = attribute == 4 ? "" : attribute == 3 ? "B" : "__launch_bounds__(256, 2)";
             if (attribute == 3) request.preamble = {"#if 1", "#define B __maxnreg__(32)", "#endif"};
             const launchbox::bound_edit edit = launchbox::edit_bound(text, request);
-            check(edit.refusal.empty() || edit.text.empty());
+            require(edit.refusal.empty() || edit.text.empty());
             if (!edit.refusal.empty() || text.size() > 4096) continue;
-            check(attribute == 4 || edit.text.find(request.attribute) != std::string::npos);
-            check(edit.text == text || !launchbox::unified_diff(text, edit.text, "f").empty());
+            require(attribute == 4 || edit.text.find(request.attribute) != std::string::npos);
+            require(edit.text == text || !launchbox::unified_diff(text, edit.text, "f").empty());
         }
     return 0;
 }

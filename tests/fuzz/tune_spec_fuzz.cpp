@@ -1,20 +1,11 @@
-// A spec is any text: there is an error of ours with a place or a spec that can be used. A small space of it is whole.
+// A spec is any text: the result is one of our errors with a place, or a usable spec. A small space of it is complete.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
+#include "require.hpp"
 #include "support/error.hpp"
 #include "tune/space/search_space.hpp"
-
-namespace {
-
-void require(bool holds)
-{
-    if (!holds) std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {

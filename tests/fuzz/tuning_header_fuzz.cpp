@@ -1,4 +1,4 @@
-// A header may be anybody's: what is read can be written back, and is then the same.
+// A header may come from anybody: whatever is read can be written and then reads back the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -99,8 +99,7 @@ TEST_F(gpu_worker_gpu_test, variables_hold_what_arguments_hold)
     with.variables[0].seed = 8;
     EXPECT_EQ(measured(with, "other_variables").status, outcome::wrong_result);
     with.variables[0].count = 1001;
-    EXPECT_EQ(measured(with, "large_variable").reason,
-              "the variable 'table' has 4000 bytes, and is to be filled with 4004");
+    EXPECT_EQ(measured(with, "large_variable").reason, "the variable 'table' has 4000 bytes, but its data has 4004");
     expect_right("variables");
 }
 

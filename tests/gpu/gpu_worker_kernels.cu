@@ -1,4 +1,4 @@
-// Kernels that fail in every way in which kernels do, beside one that is right: out[i] = 2 * in[i] + 1.
+// Kernels that fail in every way that kernels can, and a correct one: out[i] = 2 * in[i] + 1.
 #include <cassert>
 #include <cstdio>
 
@@ -36,7 +36,7 @@ __global__ void in_place(const int* in, int* out, int n)
 __constant__ int table[1000];
 __device__ int expected_number;
 
-// Right where the variables hold what they are to hold.
+// Correct if the variables hold their expected values.
 __global__ void adds_differences(const int* in, int* out, int n, const int* table_argument)
 {
     compute(in, out, n);
@@ -87,7 +87,7 @@ __global__ void asserts(const int* in, int* out, int n)
 
 __global__ void races(const int* in, volatile int* out, int n)
 {
-    if (index() < n) out[index() / 64 * 64] = 2 * in[index()] + 1;  // 64 threads write to one place
+    if (index() < n) out[index() / 64 * 64] = 2 * in[index()] + 1;  // 64 threads write to one element
 }
 
 __global__ void prints(const int* in, int* out, int n)

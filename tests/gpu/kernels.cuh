@@ -1,4 +1,4 @@
-// Kernels that use a known amount of one resource, for the comparison with the CUDA runtime.
+// Kernels that use a known amount of one resource, to compare with the CUDA runtime.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,14 +8,14 @@
 
 namespace launchbox {
 
-/// One kernel under test. `barriers` is what ptxas prints for it; cudaFuncGetAttributes does not tell.
+/// One kernel under test. `barriers` is what ptxas prints; cudaFuncGetAttributes does not report it.
 struct kernel_under_test {
     std::string name;
     const void* function = nullptr;
     int barriers = 0;
 };
 
-/// As many live values as REGISTERS allow, so that the compiler takes about that many registers.
+/// Keeps as many values live as REGISTERS allows, so that the compiler uses about that many registers.
 template <int REGISTERS>
 __global__ void __maxnreg__(REGISTERS) register_kernel(float* data, int rounds)
 {
@@ -31,7 +31,7 @@ __global__ void __maxnreg__(REGISTERS) register_kernel(float* data, int rounds)
     data[threadIdx.x] = sum;
 }
 
-/// Named barriers 0 to BARRIERS - 1. They are never reached: only their number counts for residency.
+/// Named barriers 0 to BARRIERS - 1. They are never reached: only their number matters for residency.
 template <int BARRIERS>
 __global__ void barrier_kernel(int* data)
 {

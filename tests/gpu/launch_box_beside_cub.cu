@@ -1,4 +1,4 @@
-// The two that launch_box_beside_cub_test.cpp compares.
+// The two launches that launch_box_beside_cub_test.cpp compares.
 #include <launchbox/launch_box.cuh>
 
 #include <cub/device/device_scan.cuh>
@@ -30,7 +30,7 @@ struct add_index {
 
 namespace {
 
-// Of results that are their own index.
+// For results that equal their own index.
 int count_wrong(const int* data)
 {
     std::vector<int> host(count, -1);

@@ -1,4 +1,4 @@
-// A scan of CUB and a body of launch_box in one translation unit, and what became of them; see
+// A scan of CUB and a body of launch_box in one translation unit, and their outcomes; see
 // launch_box_beside_cub_test.cpp.
 #pragma once
 
@@ -14,8 +14,8 @@ struct outcome {
 outcome scan_with_cub();
 outcome add_with_launch_box();
 
-/// cudaFuncAttributes::ptxVersion of the body's kernel, what it was compiled for in truth (as it tells itself), and
-/// CUB_VERSION.
+/// cudaFuncAttributes::ptxVersion of the body's kernel, the architecture it was really compiled for (as it reports
+/// itself), and CUB_VERSION.
 struct versions {
     int ptx = 0, compiled_for = 0, cub = 0;
 };

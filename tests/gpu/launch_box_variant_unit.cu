@@ -1,5 +1,5 @@
-// The kernels of one variant: one table, two bodies and a classic kernel, alike in all units of a program, so that the
-// linker merges whatever it can merge. UNIT names the unit, OTHER_UNIT a second one that is linked with it.
+// The kernels of one variant: one table, two bodies and a classic kernel, the same in all units of a program, so that
+// the linker merges whatever it can. UNIT names the unit, OTHER_UNIT a second one linked with it.
 #include <launchbox/launch_box.cuh>
 
 #include <cuda_runtime.h>
@@ -14,11 +14,11 @@ struct row {
     int threads, items, min_blocks = 0;
 };
 
-// No two rows have anything in common.
+// No two rows have a value in common.
 using table = launch_box<sm<75, row{64, 3}>, sm<80, row{96, 5, 1}>, sm<90, row{128, 7, 3}>, sm_a<90, row{160, 9, 1}>,
                          sm<100, row{192, 11, 2}>, sm<120, row{224, 13, 1}>>;
 
-constexpr std::int64_t behind = 1000;  // elements that nothing may touch
+constexpr std::int64_t behind = 1000;  // elements past the end that nothing may touch
 constexpr int figures = 6;
 
 template <row r>
@@ -41,8 +41,8 @@ __device__ void tell(int* said)
 #endif
 }
 
-// Adds, so that an element that is visited twice is wrong too. With the constants alone: with another block or another
-// grid elements are left out.
+// Adds, so that an element visited twice is wrong too. Uses only the constants: another block or grid would miss
+// elements.
 template <row r>
 __device__ void add_to_each(int* data, std::int64_t count, int added)
 {
@@ -93,7 +93,7 @@ static __global__ void LAUNCHBOX_BOUNDS(Tuning) own_classic(int* data, int* said
     add_to_each<r>(data, count, 3);
 }
 
-// Not inlined, so that the linker's copy is the one that is called.
+// Not inlined, so that calls use the linker's copy.
 template <class Body>
 [[gnu::noinline]] void launch_in_header(int* data, int* said, std::int64_t count)
 {
@@ -190,7 +190,7 @@ code_seen code()
     return {attributes.ptxVersion, attributes.binaryVersion, attributes.maxThreadsPerBlock, attributes.numRegs};
 }
 
-// Written out by hand, and not by the rule that is tested.
+// Written by hand, not by the rule under test.
 row_seen expected(int compiled_for)
 {
 #ifdef LAUNCHBOX_ROW

@@ -1,9 +1,9 @@
-// An oracle for `launchbox capture`: counts the launches of a program by CUPTI's callbacks on the driver's functions,
+// An oracle for `launchbox capture`: counts the launches of a program with CUPTI callbacks on the driver's functions,
 // while the observer reads CUPTI's activity records. The driver loads it ($CUDA_INJECTION64_PATH); when the program
-// ends it writes "KERNEL GRIDxYxZ BLOCKxYxZ SHARED COUNT" lines to $LAUNCH_COUNTS. Launches by graphs are not in it.
+// ends, it writes lines "KERNEL GRIDxYxZ BLOCKxYxZ SHARED COUNT" to $LAUNCH_COUNTS, without launches by graphs.
 //
-// With $LAUNCH_RECORDS set it asks for activity records of kernels instead and throws them away: what CUPTI alone
-// costs.
+// With $LAUNCH_RECORDS set it instead requests activity records of kernels and discards them, to measure the cost of
+// CUPTI alone.
 #include <cuda.h>
 #include <cupti.h>
 #include <dlfcn.h>

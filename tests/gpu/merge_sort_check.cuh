@@ -20,7 +20,7 @@ namespace merge_sort_check {
 
 using sort_inputs::kind;
 
-/// For compute-sanitizer: little data.
+/// True under compute-sanitizer: use little data.
 inline bool is_reduced()
 {
     const char* set = std::getenv("LAUNCHBOX_REDUCED");
@@ -32,7 +32,7 @@ inline void ok(cudaError_t status, const char* what = "")
     ASSERT_EQ(status, cudaSuccess) << what << ' ' << cudaGetErrorString(status);
 }
 
-/// Device memory that is freed; empty, and the test failed, where there is none.
+/// Device memory, freed in the destructor; empty, with a failed test, if the allocation failed.
 template <class Type>
 class device_array {
 public:
@@ -59,7 +59,7 @@ private:
     std::size_t count_;
 };
 
-/// What was found, in host memory that the device can write: the numbers of the first mistakes.
+/// The indices of the first mistakes, in host memory that the device can write.
 struct findings {
     unsigned long long wrong = 0, first = ~0ull;
 };
@@ -75,9 +75,9 @@ __global__ void make_elements(Key* keys, Value* values, std::int64_t n, kind inp
     }
 }
 
-/// Of keys made by make_elements and sorted with their indices as values: each value is an index whose key is here, and
-/// every element is after its neighbour by key, then by index. Then all indices differ, so that they are all there, and
-/// the sort was stable.
+/// For keys made by make_elements and sorted with their indices as values: each value must be an index whose key is
+/// here, and every element must come after its neighbour by key, then by index. Then all indices differ, so none is
+/// missing, and the sort was stable.
 template <class Key, class Value, class Compare>
 __global__ void check_elements(const Key* keys, const Value* values, std::int64_t n, kind input, std::uint64_t seed,
                                Compare compare, findings* found)
@@ -96,7 +96,7 @@ __global__ void check_elements(const Key* keys, const Value* values, std::int64_
     }
 }
 
-/// Of 1-byte keys: how often each occurs, and how many are before a neighbour that is less.
+/// For 1-byte keys: how often each occurs, and how many elements are followed by a smaller one.
 template <class Key>
 __global__ void count_bytes(const Key* keys, std::int64_t n, unsigned long long* counts, findings* found)
 {
@@ -115,7 +115,7 @@ __global__ void count_bytes(const Key* keys, std::int64_t n, unsigned long long*
     for (unsigned i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&counts[i], of_block[i]);
 }
 
-/// Makes, sorts and checks keys with their indices; several calls may be checked by one `result`.
+/// Makes, sorts and checks keys with their indices; one `result` can check several calls.
 template <class Key, class Value, class Compare = launchbox::less>
 class checked_sorts {
 public:
@@ -126,7 +126,7 @@ public:
         ok(cudaMemcpy(found_.get(), &none, sizeof none, cudaMemcpyHostToDevice));
     }
 
-    /// From element `offset` of the memory. `in_parts`: the first two thirds before, and then the last two.
+    /// Starts at element `offset` of the memory. `in_parts`: sorts the first two thirds first, and then the last two.
     template <class Tuning = void>
     void sort(std::int64_t n, kind input, std::int64_t offset = 0, launchbox::workspace space = {},
               cudaStream_t stream = nullptr, bool in_parts = false)
@@ -166,8 +166,8 @@ private:
 
 struct none {};
 
-/// Sorts the host's keys and values on the device, and by std::stable_sort; every bit must be the same. The device's
-/// begin `offset` elements behind where memory is aligned, with guards on both sides.
+/// Sorts the host's keys and values on the device and with std::stable_sort; every bit must match. The device arrays
+/// start `offset` elements after an aligned address, with guards on both sides.
 template <class Tuning = void, class Key, class Value, class Compare>
 void expect_as_stable_sort(const std::vector<Key>& keys, const std::vector<Value>& values, const Compare& compare,
                            const std::string& what, std::size_t offset = 0)
@@ -228,7 +228,7 @@ void expect_as_stable_sort(kind input, std::size_t n, const Compare& compare = {
                                   offset);
 }
 
-/// The same of several sizes and inputs, aligned and not.
+/// The same for several sizes and inputs, aligned and not.
 template <class Make, class Value = none, class Compare = launchbox::less>
 void check(const Compare& compare = {})
 {
@@ -242,7 +242,7 @@ void check(const Compare& compare = {})
             }
 }
 
-/// Skips visibly where no GPU is.
+/// Skips visibly without a GPU.
 class merge_sort_on_gpu : public testing::Test {
 protected:
     void SetUp() override

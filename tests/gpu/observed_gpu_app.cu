@@ -1,9 +1,10 @@
-// Launches kernels in every way that there is, and says what it launched: a line "KERNEL GRID BLOCK CLUSTER SHARED
-// COUNT HOW" for each, where HOW is plain or words with a plus between them: cooperative, extended (with attributes),
-// graph, child (of a graph). For bench/measure_capture.
+// Launches kernels in every possible way and prints what it launched: a line "KERNEL GRID BLOCK CLUSTER SHARED COUNT
+// HOW" for each, where HOW is plain or words joined by a plus: cooperative, extended (with attributes), graph, child
+// (of a graph). For bench/measure_capture.
 //
 //   observed_gpu_app ways           all of them
-//   observed_gpu_app many COUNT NS  COUNT launches of a kernel that takes about so long; prints the seconds they took
+//   observed_gpu_app many COUNT NS  COUNT launches of a kernel that takes about NS nanoseconds; prints the seconds they
+//   took
 #include <cooperative_groups.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -69,7 +70,7 @@ extern "C" __global__ void clustered(float* data)
     data[blockIdx.x * blockDim.x + threadIdx.x] += 1;
 }
 
-// Without a barrier of the grid, so that it may be launched in every way.
+// Without a grid barrier, so that it can be launched in every way.
 extern "C" __global__ void together_or_not(float* data)
 {
     data[blockIdx.x * blockDim.x + threadIdx.x] += 1;
@@ -134,7 +135,7 @@ cudaLaunchAttribute cooperative_attribute(int value)
     return attribute;
 }
 
-// What the driver itself offers; nvcc links no libcuda.
+// A function of the driver itself; nvcc does not link libcuda.
 template <class Function>
 Function driver_function(const char* name)
 {
@@ -145,7 +146,7 @@ Function driver_function(const char* name)
     return reinterpret_cast<Function>(found);
 }
 
-// One kernel and shape, cooperative and not: launches that differ in nothing else.
+// One kernel and shape, cooperative and not: the launches differ only in that.
 void launch_together_or_not(float* data, cudaStream_t stream)
 {
     void* const kernel = reinterpret_cast<void*>(together_or_not);
@@ -166,7 +167,7 @@ void launch_together_or_not(float* data, cudaStream_t stream)
         CHECK(cudaLaunchCooperativeKernel(kernel, grid, block, arguments, 0, cudaStreamPerThread));
     extended({cooperative_attribute(1)}, 7);
     extended({cooperative_attribute(0)}, 9);
-    extended({}, 2);  // for CUPTI this has attributes, too
+    extended({}, 2);  // for CUPTI this has attributes too
     extended({cooperative_attribute(1), cluster}, 4);
     extended({cooperative_attribute(0), cluster}, 8);
 
@@ -208,7 +209,7 @@ void launch_together_or_not(float* data, cudaStream_t stream)
     say("together_or_not", 64, 128, 2, 0, 8, "extended");
 }
 
-// The same as nodes of graphs: of a captured stream, and with the attribute set later; cloned, and as a child.
+// The same as graph nodes: from a captured stream, with the attribute set later, cloned, and as a child.
 void launch_graphs_together_or_not(float* data, cudaStream_t stream)
 {
     void* const kernel = reinterpret_cast<void*>(together_or_not);

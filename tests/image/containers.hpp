@@ -1,4 +1,4 @@
-// Fat binaries, archives and host ELF files put together by hand, to say exactly what is in them and what is wrong.
+// Fat binaries, archives and host ELF files built by hand, to control exactly what they contain and what is wrong.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ void put(std::string& bytes, std::size_t offset, Number value)
     std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
-/// One entry of a fat binary; fields that are not given are what nvcc writes.
+/// One entry of a fat binary; unset fields have the values that nvcc writes.
 struct made_entry {
     std::uint16_t kind = 2;  // cubin
     std::string payload;     // as stored; padded to 8 bytes
@@ -58,7 +58,7 @@ inline std::string make_fatbin(const std::vector<made_entry>& entries)
     return bytes + content;
 }
 
-/// A header of an archive's member: the name as it stands in the field, the size in decimal.
+/// A header of an archive member: the name exactly as in the field, the size in decimal.
 inline std::string archive_header(const std::string& field, const std::string& size)
 {
     const auto padded = [](std::string text, std::size_t width) {

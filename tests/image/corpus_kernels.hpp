@@ -1,11 +1,11 @@
-// Kernels for comparing whole containers with the compiler's reports: one of each thing that a report tells.
+// Kernels for comparing whole containers with the compiler's reports: one for each kind of figure in a report.
 #pragma once
 
 #include <string>
 
 namespace launchbox {
 
-/// 24 kernels that every architecture compiles; the attributes that the source gives are in their names.
+/// 24 kernels that every architecture compiles; their names contain the attributes in the source.
 inline const std::string corpus_source = R"cuda(
 __constant__ int table[50];
 __device__ float variable[10];

@@ -14,8 +14,8 @@ namespace launchbox {
 
 namespace cuda_libraries_detail {
 
-// nvcc lies in TOOLKIT/bin, with the libraries in TOOLKIT/lib*, TOOLKIT/targets/*/lib, or, as Python wheels, in the
-// folders beside TOOLKIT.
+// nvcc is in TOOLKIT/bin, the libraries in TOOLKIT/lib*, TOOLKIT/targets/*/lib, or, for Python wheels, in the folders
+// beside TOOLKIT.
 inline void add_toolkit(const std::filesystem::path& toolkit, std::vector<std::filesystem::path>& folders)
 {
     std::error_code ignored;
@@ -28,7 +28,7 @@ inline void add_toolkit(const std::filesystem::path& toolkit, std::vector<std::f
 
 }  // namespace cuda_libraries_detail
 
-/// The folders with libraries of the toolkit whose nvcc is in PATH and of those in /usr/local.
+/// The library folders of the toolkit whose nvcc is in PATH, and of those in /usr/local.
 inline std::vector<std::filesystem::path> cuda_library_folders()
 {
     namespace fs = std::filesystem;
@@ -63,7 +63,7 @@ inline std::vector<std::string> shared_libraries_in(const std::vector<std::files
             if (!name.starts_with("lib") || name.find(".so") == std::string::npos) continue;
             const fs::path file = fs::canonical(entry, ignored);
             if (ignored || !fs::is_regular_file(file, ignored) || !files.insert(file).second) continue;
-            // libcurand.so.10 of a wheel is libcurand.so.10.4.0.35 of the toolkit.
+            // libcurand.so.10 in a wheel is libcurand.so.10.4.0.35 in the toolkit.
             const std::string stem = name.substr(0, name.find(".so"));
             if (known.insert({stem, fs::file_size(file, ignored)}).second) found.emplace_back(stem, file.string());
         }

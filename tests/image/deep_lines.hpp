@@ -1,4 +1,4 @@
-// A cubin of which each line of a kernel is inlined into all lines before it: small as a file, huge as text.
+// A cubin in which each line of a kernel is inlined into all lines before it: a small file but a huge text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -34,7 +34,7 @@ struct section {
     std::uint32_t type = 1, link = 0, info = 0;
 };
 
-// One unit with a sequence a kernel; where in it the addresses stand is added to `addresses`.
+// One unit with one sequence per kernel; the offsets of its addresses are appended to `addresses`.
 inline std::string line_table(std::size_t kernels, std::size_t lines, const std::string& source,
                               std::vector<std::size_t>& addresses)
 {

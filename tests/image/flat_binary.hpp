@@ -30,7 +30,7 @@ inline flat_contents read_flat(std::string_view bytes, const std::string& file, 
     return flat;
 }
 
-/// What a reader has to say of its input, a line each: "byte: what".
+/// Diagnostics of a reader about its input, one per line: "byte: what".
 template <class Contents>
 std::string diagnostics_of(const Contents& contents)
 {
@@ -40,7 +40,7 @@ std::string diagnostics_of(const Contents& contents)
     return all;
 }
 
-/// add_min_blocks for kernels that are each in an image of their own.
+/// add_min_blocks for kernels that each have their own image.
 inline void add_min_blocks_flat(std::vector<kernel_info>& kernels, const std::vector<std::size_t>& container_of)
 {
     std::vector<std::vector<kernel_info>> images;

@@ -1,4 +1,4 @@
-// Kernels that differ in what a cubin tells about them.
+// Kernels that differ in what their cubins record.
 #pragma once
 
 #include <string>

@@ -3,7 +3,8 @@
 //     MOV R5,R3   USE R5 (adds it to R40)   SETP P0,R2   UADD UR10,UR8,UR12   NOP   EXIT   RET R20   X: (a label)
 //     BRA X   BRADIV UR4,X   BSSY X   CALL X   WARPSYNC R9,X
 //
-// with ";" between them and @P0, @!P0, @UP0 before them. SPDX-License-Identifier: Apache-2.0
+// with ";" between them and @P0, @!P0, @UP0 before them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>
@@ -68,7 +69,7 @@ private:
             return (static_cast<std::int64_t>(labels_.at(operands.at(operand))) - static_cast<std::int64_t>(i) - 1) *
                    16;
         };
-        // From 9.0 on offsets count words of 4 bytes: the lowest byte at bit 16, the rest from bit 34 on.
+        // From 9.0 on, offsets count 4-byte words: the lowest byte at bit 16, the rest from bit 34 on.
         const auto branch = [&](std::size_t operand) {
             const std::int64_t words = offset(operand) / 4;
             return static_cast<std::uint64_t>(words & 0xff) << 16 |
@@ -94,7 +95,7 @@ private:
         throw std::invalid_argument(std::string(name));
     }
 
-    // Of R5, UR5, P5, UP5, !P5, and 7 for PT.
+    // The number in R5, UR5, P5, UP5 or !P5; 7 for PT.
     static std::uint64_t number_of(std::string_view name)
     {
         if (name.ends_with('T')) return 7;

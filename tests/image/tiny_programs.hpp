@@ -1,4 +1,5 @@
-// Programs of a few instructions for sm_90, with what nvdisasm 13.5 (-plr -lrm narrow) has live at each of them.
+// Programs of a few instructions for sm_90, with the live registers that nvdisasm 13.5 (-plr -lrm narrow) shows at
+// each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,8 +12,8 @@ namespace launchbox {
 struct tiny_program {
     std::string_view name;
     std::string_view text;      // see tiny_code.hpp
-    std::string_view live;      // by instruction, with what it writes
-    std::uint32_t listed_exit;  // a place that .nv.info lists as one of an exit; beyond the code: none
+    std::string_view live;      // by instruction, including what it writes
+    std::uint32_t listed_exit;  // where .nv.info lists an exit; beyond the code: none
 };
 
 inline constexpr std::uint32_t no_listed_exit = 0xfff0, tiny_registers = 8;

@@ -1,4 +1,4 @@
-// The CUDA compiler as an oracle: compiles our own kernels in a temporary folder and keeps what it printed.
+// The CUDA compiler as an oracle: compiles our own kernels in a temporary folder and keeps its output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ inline bool has_toolkit()
     return !find_in_path("nvcc").empty() && !find_in_path("ptxas").empty();
 }
 
-/// CUDA version x 10 of the nvcc in PATH: 130 for 13.0. 0: it does not tell.
+/// CUDA version x 10 of the nvcc in PATH: 130 for 13.0; 0 if it is unknown.
 inline int toolkit_version()
 {
     static const int version = [] {
@@ -40,7 +40,7 @@ inline int toolkit_version()
     return version;
 }
 
-/// From 13.5 on nvlink -v prints, for a kernel without barriers, the barriers of another kernel.
+/// From 13.5 on, nvlink -v prints, for a kernel without barriers, the barriers of another kernel.
 inline bool nvlink_repeats_barriers()
 {
     return toolkit_version() >= 135;
@@ -58,7 +58,7 @@ inline compiled compile(std::vector<std::string> command, const std::string& sou
     return made;
 }
 
-/// CUDA C++ to a cubin, with what `ptxas -v` prints.
+/// CUDA C++ to a cubin, with the output of `ptxas -v`.
 inline compiled compile_cuda(const std::string& source, const std::string& architecture,
                              const std::vector<std::string>& options = {})
 {

@@ -1,4 +1,4 @@
-// A unit compiled with -DLAUNCHBOX_ROW, as a tuner compiles it.
+// A unit compiled with -DLAUNCHBOX_ROW, as a tuner does it.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ struct given_row {
     bool operator==(const given_row&) const = default;
 };
 
-/// Its launch of some elements with the current device; the row that row_for says; and explain().
+/// Launches over some elements on the current device; the row from row_for; and explain().
 void launch_with_given_row(long long elements);
 given_row row_that_is_given(long long elements);
 std::string explain_given_row();

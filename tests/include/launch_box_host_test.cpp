@@ -221,14 +221,13 @@ TEST_F(launch_box_host, an_architecture_that_is_not_on_the_list)
         fake.codes[{&probe, 0}].max_threads = value;
         return tested.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage);
     };
-    EXPECT_EQ(refused(100),
-              body_name +
-                  "its code on device 0 (sm_90) was compiled for sm_100, but its source file for sm_80, "
-                  "sm_86, sm_90, sm_120. Two builds of the file are in this program: build all of it anew.");
+    EXPECT_EQ(refused(100), body_name +
+                                "its code on device 0 (sm_90) was compiled for sm_100, but its source file for sm_80, "
+                                "sm_86, sm_90, sm_120. The program mixes two builds of the file: rebuild all of it.");
     EXPECT_EQ(refused(612).substr(0, body_name.size() + 54),
               body_name + "its code on device 0 (sm_90) was compiled for sm_100f,");
     // Whatever it says.
-    for (int value : {0, 1, 255, 1024}) EXPECT_NE(refused(value).find("build all of it anew."), std::string::npos);
+    for (int value : {0, 1, 255, 1024}) EXPECT_NE(refused(value).find("rebuild all of it."), std::string::npos);
     EXPECT_EQ(here.last_error, cudaSuccess);
     // Nothing was remembered.
     fake.codes[{&probe, 0}].max_threads = 90;
@@ -278,8 +277,8 @@ TEST_F(launch_box_host, no_row)
     EXPECT_EQ(
         late.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage),
         body_name +
-            "its code on device 0 (sm_90) was compiled for sm_90, for which its table has no row. Build all files "
-            "that use the table anew.");
+            "its code on device 0 (sm_90) was compiled for sm_90, for which its table has no row. Rebuild all files "
+            "that use the table.");
     EXPECT_EQ(late.row_on(2), 0u);
 }
 

@@ -1,4 +1,4 @@
-// A plugin with a launch box and a runtime of its own: two of them in one program have the same names for everything.
+// A plugin with a launch box and its own runtime: two of them in one program use the same names for everything.
 #include <launchbox/launch_box.cuh>
 
 #include "launch_fake_runtime.hpp"
@@ -11,7 +11,7 @@ struct row {
 
 }  // namespace plugin
 
-// The same in both, as the body of a header is.
+// The same in both plugins, like a body in a header.
 template <class Element>
 struct shared_body {
     using tuning = launchbox::only<plugin::row{96, 5}>;
@@ -22,7 +22,7 @@ struct shared_body {
     }
 };
 
-/// How many of three launches were of this plugin's own kernel; negative: an error.
+/// How many of three launches ran this plugin's own kernel; negative: an error.
 extern "C" int launches_of_own_kernel()
 {
     using launchbox::fake;

@@ -360,7 +360,7 @@ const std::vector<refusal>& refusals()
          {several_types("template <class Type>", "row<short>{128, 7}", "row<double>{256, 5}", "bool wide = false;")},
          {several_types("template <class Type>", "row<short>{128, 7}", "row<double>{256, 5}", "int wide = 0;")}},
         {"rows_of_several_types_and_one_given",
-         "LAUNCHBOX_ROW: there is no one row for a table with rows of several types",
+         "LAUNCHBOX_ROW: a table with rows of several types has no single row",
          {several_types("template <class Type>", "row<short>{128, 7}", "row<double>{256, 5}"),
           {"-arch=sm_90", "-DLAUNCHBOX_ROW={128\\,7}"}},
          {several_types("template <class Type>", "row<short>{128, 7}", "row<short>{256, 5}"),

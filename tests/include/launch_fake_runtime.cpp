@@ -40,7 +40,7 @@ cudaError_t answer(cudaError_t code)
     return code;
 }
 
-// A question to a kernel may load its code, which ends a capture.
+// A query about a kernel may load its code, which ends a capture.
 void note_question(const void* kernel)
 {
     ++fake.questions;
@@ -228,7 +228,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
     return code;
 }
 
-// What nvcc's objects call before main, and their stubs, which nobody calls here.
+// Functions that nvcc's objects call before main, and their stubs, which nobody calls here.
 void** __cudaRegisterFatBinary(void*)
 {
     static void* handle = nullptr;

@@ -12,7 +12,7 @@ void fake_gpu::put(const std::string& name, const std::function<void()>& what)
 {
     asked.push_back(name);
     host_ns += launch_ns;
-    // Nothing begins before it was launched.
+    // Nothing starts before it is launched.
     queue.push_back([=, this, launched = host_ns] {
         gpu_ns = std::max(gpu_ns, launched);
         what();
@@ -60,7 +60,7 @@ cudaError_t free_memory(void* memory)
     return answer(cudaSuccess);
 }
 
-// The one kernel that is launched with <<<>>>: the hold.
+// The only kernel launched with <<<>>>: the hold.
 cudaError_t launch_hold(void** arguments)
 {
     if (answer(gpu.hold_status) != cudaSuccess) return gpu.hold_status;
@@ -171,7 +171,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t begin, cudaEvent_t end)
     return answer(cudaSuccess);
 }
 
-// What nvcc's objects and their stubs call.
+// Functions that nvcc's objects and their stubs call.
 void** __cudaRegisterFatBinary(void*)
 {
     static void* handle = nullptr;
@@ -196,7 +196,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t*, const void*)
 {
     return cudaSuccess;
 }
-// Of toolkits from 12.x on, and of those before.
+// For toolkits from 12.x on, and for earlier ones.
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void** arguments, std::size_t, cudaStream_t)
 {
     return launchbox::launch_hold(arguments);

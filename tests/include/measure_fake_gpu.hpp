@@ -1,5 +1,5 @@
-// A CUDA runtime with one stream and a GPU that only keeps time: what measure.cuh asks of it, in which order, and what
-// happens when it fails, can be tested where there is no GPU.
+// A CUDA runtime with one stream and a GPU that only keeps time: tests what measure.cuh calls, in which order, and what
+// it does on failures, without a GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,17 +11,17 @@
 namespace launchbox {
 
 struct fake_gpu {
-    // What it is like.
+    // Properties of the machine.
     int l2_bytes = 1000;
-    double launch_ns = 5000;                  ///< of host time, for each thing that is put into the stream
+    double launch_ns = 5000;                  ///< host time to put one operation into the stream
     cudaError_t malloc_status = cudaSuccess;  ///< cudaMalloc
     cudaError_t host_status = cudaSuccess;    ///< cudaHostAlloc
     cudaError_t event_status = cudaSuccess;   ///< cudaEventCreate
     cudaError_t hold_status = cudaSuccess;    ///< launching the kernel that holds the stream
     cudaError_t last_error = cudaSuccess;
-    cudaError_t lasting = cudaSuccess;  ///< every call fails with it
+    cudaError_t lasting = cudaSuccess;  ///< every call returns it
 
-    // What was asked.
+    // Calls so far.
     std::vector<std::string> asked;  ///< "flush 1000", "hold", "event", "work", in the stream's order
     int allocated = 0, freed_in_use = 0, held = 0, timed_out = 0;
     volatile int* released = nullptr;  ///< the flag of the hold that was launched last

@@ -1,5 +1,5 @@
-// NVIDIA's own calculator, the header cuda_occupancy.h that the toolkit installs, told our limits and asked our
-// questions. The header is included where it is installed and never copied.
+// NVIDIA's own calculator, the header cuda_occupancy.h of the installed toolkit, with our limits and our questions. The
+// header is only included from its installation, never copied.
 #pragma once
 
 #include <cuda_occupancy.h>
@@ -79,8 +79,8 @@ inline answer ask(const sm_limits& limits, const kernel_resources& kernel, const
 /// The toolkit of the header: 13050 for 13.5.
 inline constexpr int toolkit = CUDART_VERSION;
 
-/// Whether the header knows a compute capability: 3.0 and later, some only from a toolkit on. An older header refuses
-/// 11.0, or answers for 10.7 as for 10.0.
+/// Whether the header knows a compute capability: 3.0 and later, some only from a certain toolkit on. An older header
+/// refuses 11.0, and answers for 10.7 as for 10.0.
 inline bool knows(const sm_limits& limits)
 {
     const compute_capability& chip = limits.capability;
@@ -92,15 +92,15 @@ inline bool knows(const sm_limits& limits)
     return chip.major >= 3 && toolkit >= since;
 }
 
-/// Whether the header's barriers are those of the table: from 13.3 on it halves those of 10.3, which has as many as
-/// 10.0 in the headers before (docs/limits.md, note 14).
+/// Whether the header has the same barriers as the table: from 13.3 on it has half of them for 10.3, while earlier
+/// headers give 10.3 as many as 10.0 (docs/limits.md, note 14).
 inline bool agrees_in_barriers(const sm_limits& limits)
 {
     return limits.capability != compute_capability{10, 3} || toolkit < 13030;
 }
 
-/// The limiters that follow from the header's own six limits; its bit mask keeps stale bits when barriers lower the
-/// result, which occupancy_defects_test.cpp pins.
+/// The limiters that follow from the header's own six limits. Its bit mask keeps stale bits if barriers lower the
+/// result; occupancy_defects_test.cpp pins that.
 inline resource_set limiters_of(const cudaOccResult& result)
 {
     resource_set set;
@@ -116,8 +116,8 @@ inline resource_set limiters_of(const cudaOccResult& result)
     return set;
 }
 
-/// Empty when the header and launchbox agree in the result, all six limits, the allocations and the limiters, and the
-/// lean query with the explained one; otherwise what differs.
+/// Empty if the header and launchbox agree in the result, all six limits, the allocations and the limiters, and if the
+/// lean query agrees with the explained one; otherwise says what differs.
 inline const char* difference(const sm_limits& limits, const kernel_resources& kernel, const launch_shape& shape,
                               const launch_settings& settings)
 {

@@ -1,4 +1,4 @@
-// Random questions to the occupancy model, drawn so that the corners come up: sizes near a limit, odd counts, opt-in.
+// Random questions to the occupancy model that often hit corner cases: sizes near a limit, odd counts, opt-in.
 #pragma once
 
 #include <launchbox/occupancy.hpp>
@@ -28,7 +28,8 @@ public:
         question q;
         do q.limits = &sm_limits_table[static_cast<std::size_t>(below(sm_limits_table.size()))];
         while (q.limits->capability.major < 3);
-        // 257 and above are over what any launch accepts; 3.0 is asked up to the 63 that its compiler can assign.
+        // 257 and above exceed what any launch accepts; 3.0 is only asked up to 63, the most that its compiler can
+        // assign.
         q.kernel.registers = below(q.limits->registers_per_thread == 63 ? 64 : 258);
         q.kernel.barriers = below(4) == 0 ? below(17) : below(3);
         q.shape.threads = 1 + below(1099);
@@ -51,7 +52,7 @@ private:
     {
         return static_cast<int>(engine_() % static_cast<std::uint64_t>(bound));
     }
-    // Half of the sizes are small and an eighth sits right at an allocation unit.
+    // Half of the sizes are small, and an eighth is exactly at an allocation unit.
     int size_below(int bound)
     {
         int size = below(2) == 0 ? below(bound) : below(std::max(1, bound / 16));

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does every link of the documentation lead somewhere, can every page be found, and is README short?
+"""Checks that links in the documentation work, that every page is linked, and that README is short.
 
     documents.py REPOSITORY
 
-- A relative link in a page leads to a file or folder here, and its #anchor to a heading of that page.
-- Where code, a schema or a script names docs/NAME.md or docs/NAME.md#ANCHOR, there is such a page and heading.
-- The README.md of a folder of documentation links each page of that folder.
-- README.md has at most 8 KB: who reads it wants to know whether to go on. The rest belongs in docs/.
+- A relative link in a page leads to an existing file or folder, and its #anchor to a heading of that page.
+- If code, a schema or a script names docs/NAME.md or docs/NAME.md#ANCHOR, that page and heading exist.
+- The README.md of a documentation folder links every page in it.
+- README.md has at most 8 KB: its readers want to know whether to read on. The rest belongs in docs/.
 """
 
 import os
@@ -19,7 +19,7 @@ sys.dont_write_bytecode = True  # no __pycache__ among the sources
 import repository
 
 README_BYTES = 8192
-# [text](target), whose text may hold a picture or begin on the line before; [name]: target; and HTML's.
+# [text](target), whose text may hold a picture or start on the line before; [name]: target; and HTML.
 LINK = re.compile(r"""\]\(\s*<?([^)>\s]+)|^\s*\[[^\]]+\]:\s*<?([^>\s]+)|\b(?:src|href)=["']([^"']+)""")
 NAMED = re.compile(r"(?<![\w/.-])(docs/[\w/-]+\.md)(#[\w-]+)?")
 CODE = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".cmake", ".txt", ".json", ".html", ".js", ".mjs", ".sh", ".toml", "")
@@ -98,7 +98,7 @@ def wrong_names(tree):
     for path in tree.files:
         if path.startswith(repository.DATA) or not path.endswith(CODE[:-1]) and "." in os.path.basename(path):
             continue
-        if path.startswith(("tests/lint/", "tests/run_changed_test")):  # they make trees of their own
+        if path.startswith(("tests/lint/", "tests/run_changed_test")):  # they create their own trees
             continue
         for number, line in enumerate(repository.read(tree.root, path).splitlines(), 1):
             for target, anchor in NAMED.findall(line):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is all C++ and CUDA code laid out as .clang-format says? One version of clang-format, since each lays out differently.
+"""Checks that all C++ and CUDA code follows .clang-format. Uses one version of clang-format, since versions differ.
 
     format.py REPOSITORY [--fix]
 """

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the includes of src/ and include/ follow the arrows that HACKING.md lists.
+"""Checks that the includes of src/ and include/ follow the arrows listed in HACKING.md.
 
     includes.py REPOSITORY
 
 An arrow is a line `a, b -> c, d` in the block of HACKING.md that follows the comment <!-- arrows -->: files in the
-folders on the left may include files in those on the right, and whatever these reach in turn. A folder may always
-include itself. `everyone -> x` is for all folders of src/. A folder is named below src/ (support, tune/spec, ...) or is
-`include`, the headers in include/launchbox. Each forbidden include is printed as FILE:LINE: what; the exit status is 1
-when there is one, and 2 when nothing was read.
+folders on the left may include files in those on the right, and in all folders that these may include in turn. A folder
+may always include itself. `everyone -> x` is for all folders of src/. A folder is named below src/ (support, tune/spec,
+...) or is `include`, the headers in include/launchbox. Each forbidden include is printed as FILE:LINE: what; the exit
+status is 1 if there is one, and 2 if nothing was read.
 """
 import pathlib
 import re
@@ -55,7 +55,7 @@ def main():
     arrows = read_arrows((repository / "HACKING.md").read_text())
     named = {x for user, used in arrows.items() for x in {user} | used}
     folders = {str(p.relative_to(repository / "src")) for p in (repository / "src").rglob("*") if p.is_dir()}
-    # A folder that no arrow names belongs to the one around it: tune/exchange/foreign to tune/exchange.
+    # A folder that no arrow names belongs to its parent: tune/exchange/foreign to tune/exchange.
     folders = {f for f in folders if f in named or "/" not in f}
     unknown = {f for f in folders if f not in named}
     wrong = [f"src/{f}: HACKING.md has no arrow from or to this folder" for f in sorted(unknown)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every lint needs: the files of a checkout, and one way to report.
+"""Common parts of the lints: the files of a checkout, and a way to report.
 
-A lint exits with 0 where all is well, 1 where it found something or had nothing to look at, and 77, which ctest shows as
-skipped, where its program is not installed.
+A lint exits with 0 if it found nothing, 1 if it found something or had nothing to check, and 77, which ctest shows as
+skipped, if its program is not installed.
 """
 
 import os
@@ -11,12 +11,12 @@ import sys
 
 SKIPPED = 77
 OURS = ("src/", "include/", "tests/", "examples/", "algorithms/", "bench/")
-# Inputs of tests: some are wrong on purpose, and tests name their lines and columns.
+# Inputs of tests: some are wrong on purpose, and tests refer to their lines and columns.
 DATA = ("tests/data/", "tests/fuzz/corpus/")
 
 
 def run(*command, cwd):
-    """What a command prints, or None where it fails or is not there."""
+    """The output of a command, or None if it fails or does not exist."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, cwd=cwd)
     except OSError:
@@ -56,7 +56,7 @@ def version_of(program):
 
 
 def find_tool(name, version):
-    """The program of exactly this version: another one wants another layout, or finds other things."""
+    """The program of exactly this version: others want another layout, or have other findings."""
     wanted = os.environ.get(name.upper().replace("-", "_"))
     for program in [wanted] if wanted else [f"{name}-{version}", name]:
         if version_of(program) == version:

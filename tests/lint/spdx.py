@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does every file that is compiled or included say under which licence it stands, among its first lines?
+"""Checks that every compiled or included file names its licence in its first lines.
 
     spdx.py REPOSITORY [--fix]
 """
@@ -20,7 +20,7 @@ def says_it(text):
 
 
 def add_it(root, path):
-    """As second line where the first says what the file is for, else as first."""
+    """On the second line if the first describes the file, else on the first."""
     text = repository.read(root, path)
     lines = text.splitlines(keepends=True)
     opening = 0

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What clang-tidy finds with the checks of .clang-tidy, in the files that differ from origin/main, or from the commit
-before where there is no origin/main.
+"""Runs clang-tidy with the checks of .clang-tidy on the files that differ from origin/main or, without an origin/main,
+from the previous commit.
 
     tidy.py REPOSITORY [--all] [FILE...]
 
 --all, or LAUNCHBOX_EXHAUSTIVE in the environment: every file. The compile commands are those of the preset tidy, which is
-configured and never built: a file each, without a precompiled header.
+configured and never built: one per file, without a precompiled header.
 """
 
 import concurrent.futures
@@ -27,7 +27,7 @@ LIBRARIES = "/usr/include/c++"
 
 
 def changed_files(root):
-    """(what they are compared with, paths): what was committed since and what lies in the working tree."""
+    """(what they are compared with, paths): files committed since then, and changes in the working tree."""
     base = (repository.run("git", "merge-base", "HEAD", "origin/main", cwd=root)
             or repository.run("git", "rev-parse", "--verify", "--quiet", "HEAD~1", cwd=root) or "").strip()
     if not base:
@@ -42,7 +42,7 @@ def is_code(path):
 
 
 def sources_concerned(paths, known):
-    """The changed sources, and for a changed header the source of its name beside it, through which it is seen."""
+    """The changed sources, and for a changed header the source with its name beside it, which includes it."""
     wanted = set()
     for path in paths:
         source = re.sub(r"\.hpp$", ".cpp", path)
@@ -63,7 +63,7 @@ def compile_commands(root, build):
 
 
 def library_arguments(libraries=LIBRARIES):
-    """What makes clang-tidy read a C++ library that it can read, where the newest one, which it takes, is too new."""
+    """Options that make clang-tidy use a C++ library that it can read, if its default, the newest, is too new."""
     installed = {int(name) for name in os.listdir(libraries) if name.isdigit()} if os.path.isdir(libraries) else set()
     if max(installed, default=0) <= NEWEST_LIBRARY:
         return []
@@ -78,12 +78,12 @@ def library_arguments(libraries=LIBRARIES):
 
 
 def faults_of(program, root, build, path):
-    """Each once, without the lines that explain it: --quiet does not silence those."""
+    """Each finding once, without the explanations that --quiet does not suppress."""
     done = subprocess.run([*program, "-p", build, "--quiet", path], capture_output=True, text=True, cwd=root)
     found = re.findall(r"^(\S+?:\d+:\d+: (?:warning|error): .*)$", done.stdout + done.stderr, re.M)
     if done.returncode != 0 and not found:
         found = [f"{path}:1: clang-tidy failed: {done.stderr.strip()[-300:]}"]
-    # Ubuntu's libstdc++ 12 holds one function that clang 14 cannot read either, and that nobody here calls.
+    # Ubuntu's libstdc++ 12 has one more function that clang 14 cannot read; nobody here calls it.
     return [fault.removeprefix(root + "/") for fault in found if not fault.startswith(LIBRARIES + "/")]
 
 

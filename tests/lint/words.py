@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Are the words those of NVIDIA and the field? words.txt lists the others, each with what to write instead.
+"""Checks that the words are those of NVIDIA and the field. words.txt lists forbidden ones, each with its replacement.
 
     words.py REPOSITORY [LIST]
 """

@@ -1,5 +1,5 @@
-// Three ranks, of which rank 1 begins a large message to rank 0 and then leaves MPI alone, as one that was stopped in
-// the middle of it: rank 0 goes on hearing rank 2. Rank 0 says "heard N of M" and ends all.
+// Three ranks: rank 1 starts a large message to rank 0 and then makes no more MPI calls, as if it had been stopped in
+// the middle. Rank 0 must still receive from rank 2. It prints "heard N of M" and ends all ranks.
 #include <unistd.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@
 namespace {
 
 constexpr int tag_of_link = 1, messages = 300;
-// More than any transport sends before the receiver has asked for the rest.
+// More than any transport sends before the receiver requests the rest.
 constexpr int large = 8 << 20;
 
 void begin_and_stop(int& count, char**& arguments)
@@ -23,7 +23,7 @@ void begin_and_stop(int& count, char**& arguments)
     const launchbox::mpi_library& mpi = launchbox::loaded_mpi();
     int level = 0;
     mpi.init_thread(&count, &arguments, MPI_THREAD_SERIALIZED, &level);
-    // When a message of rank 0 is there, so is the connection: what is sent then leaves at once.
+    // Once a message from rank 0 has arrived, the connection exists, so a send starts at once.
     MPI_Status status;
     for (int there = 0; there == 0;) mpi.probe(0, tag_of_link, mpi.world, &there, &status);
     static const std::string half(large, 'x');
@@ -46,11 +46,11 @@ void say_much(const launchbox::rank_link& link)
 
 int main(int count, char** arguments)
 {
-    // Before MPI starts only the variable of mpirun tells the rank.
+    // Before MPI starts, only mpirun's environment variable gives the rank.
     const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
     if (rank == nullptr) return 2;
     if (*rank == '1') {
-        // As in a session: the ranks have to agree on how they reach each other.
+        // As in a session: the ranks must agree on a transport.
         launchbox::choose_transport();
         begin_and_stop(count, arguments);
     }

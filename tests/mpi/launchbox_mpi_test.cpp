@@ -222,7 +222,7 @@ TEST_F(launchbox_mpi_test, what_cannot_work_is_named_before_work_starts)
     const std::vector<std::pair<mpi_result, std::string>> all{
         {tune(1, "x.db"), "there is only one rank"},
         {tune(3, "x.db"), "rank 2 has no GPU of its own"},
-        {tune(3, "x.db"), "GPU 0 is that of rank 1"},
+        {tune(3, "x.db"), "GPU 0 belongs to rank 1"},
         {tune(2, "x.db", {}, {"--replay", "a.json"}), "--replay does not measure"},
         {tune(2, "x.db", {}, {"--build-only"}), "work on one machine"},
         {tune(2, "x.db", {}, {"--rank-timeout", "1"}), "--rank-timeout"},

@@ -1,4 +1,4 @@
-// A file system without locks, for a program that this is loaded into: fcntl refuses to lock.
+// Preloaded into a program to imitate a file system without locks: fcntl refuses to lock.
 #include <dlfcn.h>
 #include <fcntl.h>
 

@@ -1,4 +1,4 @@
-// A machine without Open MPI, for a program that this is loaded into: its library is not found.
+// Preloaded into a program to imitate a machine without Open MPI: its library is not found.
 #include <dlfcn.h>
 
 #include <cstring>

@@ -1,5 +1,5 @@
 # cmake -DSOURCE=... -DBUILD=... -DGENERATOR=... -DCOMPILER=... -P without_mpi.cmake
-# Configures launchbox where CMake finds no MPI, and where what it finds is not Open MPI.
+# Configures launchbox where CMake finds no MPI, or one that is not Open MPI.
 file(REMOVE_RECURSE ${BUILD})
 
 function(configure folder words)

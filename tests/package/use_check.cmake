@@ -13,7 +13,7 @@ function(run expected words)
   else()
     set(outcome fails)
   endif()
-  string(REGEX REPLACE "[ \n]+" " " output_in_a_line "${output}")  # CMake breaks long lines, wherever a path is long
+  string(REGEX REPLACE "[ \n]+" " " output_in_a_line "${output}")  # CMake wraps long lines
   string(FIND "${output_in_a_line}" "${words}" at)
   if(NOT outcome STREQUAL expected OR at EQUAL -1)
     string(JOIN " " command ${ARGN})
@@ -21,8 +21,8 @@ function(run expected words)
   endif()
 endfunction()
 
-# Times of files move on in steps of some milliseconds. What is written in the step in which a build ended is not newer
-# than what the build made, and the next one would have nothing to do: this goes through the rest of the step.
+# File times advance in steps of some milliseconds. A file written in the same step in which a build ended is not newer
+# than the build's output, so the next build would do nothing: wait for the step to pass.
 function(pass_the_step)
   file(TOUCH ${SCRATCH}/probe)
   file(TIMESTAMP ${SCRATCH}/probe before "%s%f")
@@ -33,7 +33,7 @@ function(pass_the_step)
   endwhile()
 endfunction()
 
-# A kernel with or without spills, as the log or as the source that the project compiles.
+# Writes a kernel with or without spills, as the log or as the source that the project compiles.
 function(write_kernel spills)
   pass_the_step()
   file(WRITE ${project}/ptxas.log "ptxas info    : Compiling entry function 'planted' for 'sm_90'
@@ -63,7 +63,7 @@ if(WAY STREQUAL "installed")
   list(APPEND configure -DCMAKE_PREFIX_PATH=${SCRATCH}/moved)
 else()
   list(APPEND configure -DLAUNCHBOX_SOURCE=${SOURCE})
-  # Without the program: a clear message, or a warning where that was asked for.
+  # Without the program: a clear error, or a warning if requested.
   write_kernel(0)
   file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 0\n")
   set(nowhere ${CMAKE_COMMAND} -E env PATH=${SCRATCH}:/usr/bin:/bin)
@@ -79,13 +79,13 @@ run(passes "" ${configure})
 run(passes "all checks passed" ${build})
 write_kernel(8)
 run(fails "max_spill_bytes" ${build})
-run(fails "planted" ${build})  # again, until it is mended
+run(fails "planted" ${build})  # again, until it is fixed
 pass_the_step()
 file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 1_000_000\n")
 run(passes "all checks passed" ${build})  # a new budget alone makes the check run
 
-# Before the first baseline: a warning, and a check against the budget alone; without that either, a build that passes
-# and a check that fails by name. Once the target has written the baseline, the next build configures again and checks.
+# Before the first baseline: a warning, and a check against the budget only; without that either, a build that passes
+# and a check target that fails. Once the target has written the baseline, the next build configures again and checks.
 run(passes "app_launchbox_baseline" ${configure} -DBASELINE=${project}/first.baseline)
 run(passes "all checks passed" ${build})
 file(REMOVE ${project}/budget.toml)
@@ -96,18 +96,18 @@ run(passes "all checks passed" ${build})
 file(REMOVE ${project}/first.baseline)
 file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 1_000_000\n")
 
-# The baseline: written by its target, compared with from the next configuring on.
+# The baseline: written by its target, and compared with from the next configuration on.
 run(passes "" ${configure} -DBASELINE=${project}/kept.baseline -DMORE=EXCLUDE_FROM_ALL)
 run(passes "kept.baseline: 1 kernel" ${build} --target app_launchbox_baseline)
 write_kernel(0)
 run(passes "" ${build})
 set(outcome passes)
 if(NOT CHECKED STREQUAL "log")
-  set(outcome fails)  # the compiled kernel pays for its spills' end with registers
+  set(outcome fails)  # without spills the compiled kernel needs more registers
 endif()
 run(${outcome} "spilled" ${build} --target app_launchbox_check)
 
-# A file in which there is nothing to check, such as PTX: a failure, unless that was allowed.
+# A file with nothing to check, such as PTX, is a failure unless that is allowed.
 if(CHECKED STREQUAL "log")
   file(WRITE ${project}/budget.toml "[defaults]\nmax_spill_bytes = 0\n")
   pass_the_step()
@@ -118,5 +118,5 @@ if(CHECKED STREQUAL "log")
   run(passes "no kernel was checked" ${build})
 endif()
 
-# What is asked wrongly is said so at once.
+# Wrong arguments are reported at once.
 run(fails "are not understood" ${configure} -DANY_ARCHITECTURE= -DBASELINE=${project}/kept.baseline -DMORE=BUGDET)

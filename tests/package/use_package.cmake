@@ -7,7 +7,7 @@ function(run)
   endif()
 endfunction()
 
-# What a user's environment may not bring in: headers and packages have to come from the prefix alone.
+# Parts of a user's environment that must not interfere: headers and packages must come from the prefix only.
 foreach(name CPATH CPLUS_INCLUDE_PATH CMAKE_PREFIX_PATH launchbox_DIR launchbox_ROOT CXXFLAGS DESTDIR)
   unset(ENV{${name}})
 endforeach()
@@ -15,18 +15,22 @@ file(REMOVE_RECURSE ${SCRATCH})
 set(configure ${CMAKE_COMMAND} -G ${GENERATOR} -B ${SCRATCH}/build -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_BUILD_TYPE=Debug -DWANTED_VERSION=${VERSION})
 
-if(WAY STREQUAL "installed")
+set(install_headers ${CMAKE_COMMAND} --install ${BUILD} --component headers --prefix ${SCRATCH}/prefix)
+
+if(WAY STREQUAL "all_installed")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
-  if(TOOL)
-    foreach(file bin/launchbox share/man/man1/launchbox.1 share/man/man1/launchbox-tune.1
-                 share/bash-completion/completions/launchbox share/zsh/site-functions/_launchbox
-                 share/fish/vendor_completions.d/launchbox.fish)
-      if(NOT EXISTS ${SCRATCH}/prefix/${file})
-        message(FATAL_ERROR "not installed: ${file}")
-      endif()
-    endforeach()
-  endif()
-  # Moved after the installing: a package that remembers its prefix would break.
+  foreach(file bin/launchbox share/man/man1/launchbox.1 share/man/man1/launchbox-tune.1
+               share/bash-completion/completions/launchbox share/zsh/site-functions/_launchbox
+               share/fish/vendor_completions.d/launchbox.fish include/launchbox/occupancy.hpp
+               share/cmake/launchbox/launchboxConfig.cmake)
+    if(NOT EXISTS ${SCRATCH}/prefix/${file})
+      message(FATAL_ERROR "not installed: ${file}")
+    endif()
+  endforeach()
+  run(${SCRATCH}/prefix/bin/launchbox --version)
+elseif(WAY STREQUAL "installed")
+  run(${install_headers})
+  # Moved after installation: a package that remembers its prefix would break.
   file(RENAME ${SCRATCH}/prefix ${SCRATCH}/moved)
   run(${configure} -S ${SOURCE}/tests/package/consumer -DCMAKE_PREFIX_PATH=${SCRATCH}/moved)
   run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
@@ -42,7 +46,9 @@ elseif(WAY STREQUAL "subdirectory")
   endif()
 elseif(WAY MATCHES "^cuda_(installed|subdirectory)$")
   set(how ${CMAKE_MATCH_1})
-  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+  if(how STREQUAL "installed")
+    run(${install_headers})
+  endif()
   run(${configure} -S ${SOURCE}/tests/package/cuda_consumer -DWAY=${how} -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix
       -DLAUNCHBOX_SOURCE=${SOURCE} -DCMAKE_CUDA_COMPILER=${NVCC} -DCMAKE_CUDA_HOST_COMPILER=${COMPILER}
       -DCMAKE_CUDA_ARCHITECTURES=90)

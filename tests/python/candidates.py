@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tool makes of specs: their candidates."""
+"""The candidates of specs, as the tool finds them."""
 import json
 import os
 import subprocess

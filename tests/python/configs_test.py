@@ -119,10 +119,10 @@ def test_triton_keeps_maxnreg_where_some_have_it(tmp_path):
     ('{"1": {"BLOCK_SIZE_M": 9223372036854775808}}', "BLOCK_SIZE_M is 9223372036854775808"),
     ('{"1": null}', "'1' holds null and no configuration"),
     ('{"1": {}}', "holds an empty object"),
-    ('{"default": {"BLOCK_SIZE_M": 16}}', "'default' holds a object and is no batch size"),
-    ('{"-1": {"BLOCK_SIZE_M": 16}}', "is no batch size"),
-    ('{"1.5": {"BLOCK_SIZE_M": 16}}', "is no batch size"),
-    ('{"x\x1b[31m": {"BLOCK_SIZE_M": 16}}'.replace("\x1b", "\\u001b"), "is no batch size"),
+    ('{"default": {"BLOCK_SIZE_M": 16}}', "'default' holds a object and is not a batch size"),
+    ('{"-1": {"BLOCK_SIZE_M": 16}}', "is not a batch size"),
+    ('{"1.5": {"BLOCK_SIZE_M": 16}}', "is not a batch size"),
+    ('{"x\x1b[31m": {"BLOCK_SIZE_M": 16}}'.replace("\x1b", "\\u001b"), "is not a batch size"),
     ('{"configs_timings": 3}', "have to be lists"),
     ('{"configs_timings": []}', "has no configuration"),
     ('{"configs_timings": [[{"kwargs": {"B": 1}}, [NaN, 1, 1]]]}', "in place of its times"),
@@ -282,7 +282,7 @@ def test_the_command_lists_and_refuses(tmp_path):
     written(tmp_path, {"1": GOOD})
     written(tmp_path, {"a": {}}, "E=1,N=1,device_name=X.json")
     done = command(tmp_path)
-    assert done.returncode == 2 and "1 of 2 files read" in done.stdout and "is no batch size" in done.stderr
+    assert done.returncode == 2 and "1 of 2 files read" in done.stdout and "is not a batch size" in done.stderr
     for words in (["--t4", MOE], ["--t4", TRITON, MOE], ["-o", "x", TRITON], ["--from", "x.db", "--t4", TRITON],
                   ["--from", tmp_path / "none.db", MOE], [tmp_path / "none.json"], []):
         done = command(*words)

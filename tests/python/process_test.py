@@ -54,8 +54,9 @@ except KeyboardInterrupt:
 
 def test_a_tool_that_crashes_is_an_error(tmp_path, monkeypatch):
     for text, message in (("kill -SEGV $$", "ended by signal 11"), ("exit 3", "ended with status 3"),
-                          ("echo no JSON", "what launchbox prints is no JSON of its own: 'no JSON"),
-                          ("echo '{\"schema\": 3'", "no JSON"), ("echo '[1]'", "no JSON"), ("echo '{}'", "no JSON"),
+                          ("echo no JSON", "launchbox printed something other than its JSON: 'no JSON"),
+                          ("echo '{\"schema\": 3'", "other than its JSON"),
+                          ("echo '[1]'", "other than its JSON"), ("echo '{}'", "other than its JSON"),
                           ("echo 'launchbox: no GPU' >&2; echo '  install a driver' >&2; exit 3", "no GPU; install a driver")):
         monkeypatch.setenv("LAUNCHBOX_TOOL", program(tmp_path, text + "\n"))
         with pytest.raises(launchbox.Error, match=message) as raised:

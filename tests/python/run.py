@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs tests of the Python package with pytest and the tool that is given.
+"""Runs tests of the Python package with pytest and the given tool.
 
     tests/python/run.py build/dev/launchbox [tests/python/tool_test.py...] [options of pytest...]
 """
@@ -25,5 +25,5 @@ os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 sys.path.insert(0, str(PACKAGE))
 files = sys.argv[2:] or [str(HERE)]
 status = pytest.main(["-q", "-rs", "-p", "no:cacheprovider", "-o", "python_files=*_test.py", *files])
-# A run that saw no test has failed.
+# A run without tests has failed.
 sys.exit(int(status))

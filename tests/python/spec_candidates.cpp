@@ -1,6 +1,6 @@
-// What the tool makes of specs: their candidates, for tests in Python that know what these must be.
-// Standard input: specs, each ended by a line "%". Standard output: for each a line of JSON, {"candidates": [[1, 2],
-// ...]}, with the parameters in the spec's order, or {"error": "what is wrong"}.
+// Prints the candidates of specs, for Python tests that know the expected ones. Standard input: specs, each ended by a
+// line "%". Standard output: a line of JSON for each, {"candidates": [[1, 2], ...]}, with the parameters in the spec's
+// order, or {"error": "what is wrong"}.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -155,7 +155,7 @@ def test_the_grid_is_the_problem_divided_or_blocks_or_threads():
     specification["LocalSize"] = None
     none = made_of(problem)
     assert not none.has_kernel
-    assert "KernelSpecification.LocalSize.X: there is none\n" in notes_of(none)
+    assert "KernelSpecification.LocalSize.X: missing\n" in notes_of(none)
 
 
 @pytest.mark.parametrize("values, toml, name", [
@@ -187,7 +187,7 @@ def test_no_baseline_where_the_defaults_are_no_candidate():
     parameters[1]["Default"] = "4"
     assert spec_of(problem)["baseline"].startswith("{ threads_x = 128, per_thread = 4, unroll_by = 2, ")
     parameters[1]["Default"] = 3
-    assert "the Default of per_thread, 3, is none of its values" in notes_of(made_of(problem))
+    assert "the Default of per_thread, 3, is not one of its values" in notes_of(made_of(problem))
     del parameters[1]["Default"]
     assert "per_thread has no Default" in notes_of(made_of(problem))
 
@@ -288,7 +288,7 @@ def test_what_is_no_kernel_of_ours_leaves_the_space():
 @pytest.mark.parametrize("change, what", [
     ({"Values": "[0]*10**9"}, ".Values: it needs more than 1,000,000 steps or elements (column 1 of '[0]*10**9')"),
     ({"Values": "[]"}, ".Values: the list is empty"),
-    ({"Values": None}, ".Values: there are no values"), ({"Values": {"a": 1}}, ".Values: there are no values"),
+    ({"Values": None}, ".Values: the values are missing"), ({"Values": {"a": 1}}, ".Values: the values are missing"),
     ({"Values": "[1, 'a']"}, ".Values: the values are not all numbers, strings or booleans"),
     ({"Values": "[[1]]"}, ".Values: the values are not all numbers, strings or booleans"),
     ({"Values": "[None]"}, ".Values: the values are not all numbers, strings or booleans"),
@@ -298,7 +298,7 @@ def test_what_is_no_kernel_of_ours_leaves_the_space():
     ({"Values": "[1,\n\x1b[31m"}, ".Values: a character is not allowed in an expression (column 5 of '[1,\\n\\x1b[31m')"),
     ({"Name": "a-b"}, ".Name: 'a-b' cannot be a macro"), ({"Name": ""}, ".Name: '' cannot be a macro"),
     ({"Name": "a\n"}, ".Name: 'a\\n' cannot be a macro"), ({"Name": "é"}, ".Name: 'é' cannot be a macro"),
-    ({"Name": "a" * 91}, f".Name: '{'a' * 80}' cannot be a macro"), ({"Name": 3}, ": there is no Name"),
+    ({"Name": "a" * 91}, f".Name: '{'a' * 80}' cannot be a macro"), ({"Name": 3}, ": Name is missing"),
     ({"Name": "threads_x"}, ".Name: threads_x appears twice"),
 ])
 def test_a_wrong_parameter_is_named_with_its_place(change, what):
@@ -314,7 +314,7 @@ def test_a_wrong_parameter_is_named_with_its_place(change, what):
     (b"[1]", "x.json is JSON, but not a T1 problem"), (b"{}", "x.json is JSON, but not a T1 problem: it has no Config"),
     (b'{"ConfigurationSpace": {"TuningParameters": []}}', "x.json is JSON, but not a T1 problem"),
     (b'{"ConfigurationSpace": {"TuningParameters": {"a": 1}}}', "x.json is JSON, but not a T1 problem"),
-    (b'{"ConfigurationSpace": {"TuningParameters": [1]}}', "x.json: ConfigurationSpace.TuningParameters[0]: there is no"),
+    (b'{"ConfigurationSpace": {"TuningParameters": [1]}}', "x.json: ConfigurationSpace.TuningParameters[0]: Name is missing"),
     (b'{"ConfigurationSpace": {"TuningParameters": [' + b"1," * 64 + b"1]}}", "x.json: ConfigurationSpace.TuningParameters: "
                                                                            "there are 65 parameters"),
     (b'{"a": ' + b"9" * 300_000 + b"}", "x.json is JSON, but not a T1 problem"), (b"\x00" * 99, "x.json is"),

@@ -205,8 +205,8 @@ HOSTILE = {
     "reuses descriptors": ("os.closerange(0, 2000)\n"
                            "for _ in range(1100): os.open('junk', os.O_RDWR | os.O_CREAT)",
                            "worker_died", "the worker died"),
-    "returns nonsense": ("return -1.0", "launch_error", "which is no time in milliseconds"),
-    "returns no number": ("return float('nan')", "launch_error", "which is no time in milliseconds"),
+    "returns nonsense": ("return -1.0", "launch_error", "not a time in milliseconds"),
+    "returns no number": ("return float('nan')", "launch_error", "not a time in milliseconds"),
     "returns too much": ("return 1e300", "launch_error", "30 years"),
     "writes to the tool": ("to_the_tool(b'{\"phase\": 7}\\n')", "worker_died", "a message of another process"),
     "writes garbage": ("to_the_tool(b'\\xff\\0[[[[\\n')", "worker_died", "a message of another process"),
@@ -621,7 +621,7 @@ against = "nothing"
 """)
     best = launchbox.tune(tmp_path / "s.toml", database=tmp_path / "s.db", progress=False)
     assert best.parameters == {"n": 1} and best.median_ms == 1 and not best.verified
-    with pytest.raises(launchbox.Error, match="run is given"):
+    with pytest.raises(launchbox.Error, match="run cannot be combined with a spec"):
         launchbox.tune(tmp_path / "s.toml", run=print)
     with pytest.raises(launchbox.Error, match="nowhere.toml"):
         launchbox.tune(tmp_path / "nowhere.toml", progress=False)
@@ -632,7 +632,7 @@ PROCESSES = {
     "exit 3": "exit status 3",
     "yes": "a message of another process",
     "yes | tr -d '\\n'": "killed by signal 9",
-    "sleep 100": "did not get what it needs within 0.5 s",
+    "sleep 100": "was not ready within 0.5 s",
     "kill -11 $$": "killed by signal 11",
     "ready": "died before it took up the task",
     "ready; while read l; do yes '{\"phase\": \"load\"}'; done": "never answers",

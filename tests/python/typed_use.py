@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a checker is to know of the package: it is checked by mypy, not run."""
+"""Typed uses of the package: mypy checks this file, nothing runs it."""
 from typing import List, Optional
 
 import launchbox

@@ -100,7 +100,7 @@ def test_keyword_arguments_are_the_tools_options():
                            ({"lines": "a\0"}, "null byte"), ({"nvcc_flags": "-O3"}, "nvcc_flags is one text")):
         with pytest.raises(launchbox.Error, match=message):
             launchbox.inspect(LOG, **wrong)
-    for verb, message in (("inspct", "did you mean"), ("", "no verb"), ("--version", "no verb")):
+    for verb, message in (("inspct", "did you mean"), ("", "unknown command"), ("--version", "unknown command")):
         with pytest.raises(launchbox.Error, match=message):
             launchbox.call(verb, LOG)
     with pytest.raises(launchbox.Error, match="advise reads files"):

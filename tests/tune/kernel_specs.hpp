@@ -1,4 +1,4 @@
-// Specs of kernels that are written into a folder of their own.
+// Specs of kernels, each written into its own folder.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace launchbox::testing_specs {
 
-/// What is not here of a toolkit with NVRTC; empty: nothing. A test that compiles with both is skipped otherwise.
+/// The part of a toolkit with NVRTC that is missing; empty: none. Tests that compile with both are skipped then.
 inline std::string missing_compiler()
 {
     try {

@@ -1,4 +1,4 @@
-// A small run with everything in it that results can have: made up, the same every time.
+// A small run with every kind of result: invented, and the same every time.
 #pragma once
 
 #include <string>

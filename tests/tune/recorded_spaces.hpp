@@ -1,5 +1,5 @@
-// Spaces as other tuners record them: those of tests/data/recorded, which are always there, and larger ones that others
-// have measured, where they lie beside the repository.
+// Recorded spaces of other tuners: those of tests/data/recorded, which always exist, and larger ones measured by
+// others, if they are beside the repository.
 #pragma once
 
 #include <launchbox/sm_limits.hpp>
@@ -16,7 +16,7 @@ namespace launchbox {
 struct recorded_spaces {
     std::filesystem::path kt_convolution, ktt_convolution, ktt_pnpoly;  ///< gzipped
     compute_capability gpu;
-    nlohmann::json counts;  ///< what is in them, counted by somebody else
+    nlohmann::json counts;  ///< of their contents, from an independent source
 };
 
 inline std::vector<recorded_spaces> all_recorded_spaces()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium for the tests of pages, and the checks that hold for every page."""
+"""A headless Chromium for the tests of pages, and checks for every page."""
 import glob
 import os
 import pathlib
@@ -23,7 +23,7 @@ WIDTHS = (360, 390, 820, 1400)
 
 
 def programs():
-    """Chromium and its driver; exits as skipped where one of them or selenium is not installed."""
+    """Chromium and its driver; exits as skipped if one of them or selenium is not installed."""
     browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if webdriver is None or not browser or not driver:
         print("skipped: chromium, chromium-driver and python3-selenium are not all here; ./setup --tests installs them")
@@ -32,14 +32,14 @@ def programs():
 
 
 class Page:
-    """One browser with one page after the other."""
+    """One browser, which shows one page after another."""
 
     def __init__(self):
         browser, driver = programs()
         options = Options()
         options.binary_location = browser
         self.profile = tempfile.mkdtemp(prefix="launchbox-browser-")
-        # Without its own sandbox: tests run as root in containers. The pages are ours.
+        # Without Chrome's sandbox, since tests run as root in containers; the pages are ours.
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                          "--disable-background-networking", "--user-data-dir=" + self.profile):
             options.add_argument(argument)
@@ -69,7 +69,7 @@ class Page:
         return self.driver.execute_script(script, *arguments)
 
     def wait_for(self, script, *arguments):
-        """The value that an asynchronous script gives; `done` is its last argument."""
+        """The value that an asynchronous script passes to `done`, its last argument."""
         return self.driver.execute_async_script("const done = arguments[arguments.length - 1];" + script, *arguments)
 
     def until(self, script, what):
@@ -104,7 +104,7 @@ def check_silent(page, what):
         check(False, f"{what}: the console says {entry['message'][:300]}")
 
 
-# Contrast as WCAG 2.1 defines it, of every piece of text with what lies behind it; names of controls; ids.
+# Contrast as defined by WCAG 2.1, for every piece of text and its background; names of controls; ids.
 LOOK = r"""
 const problems = [];
 const rgb = (text) => {
@@ -198,7 +198,7 @@ def check_looks(page, what, picture=None):
         page.theme(theme)
         for width in WIDTHS:
             page.size(width)
-            # Charts follow the size in the frames after it.
+            # Charts update their size in the following frames.
             page.wait_for("let left = 10; const next = () => --left ? requestAnimationFrame(next) : done(); next();")
             found = page.run(LOOK)
             check(found["texts"] > 20, f"{what}: only {found['texts']} texts were looked at")
@@ -210,8 +210,8 @@ def check_looks(page, what, picture=None):
     page.size(1400)
 
 
-# On paper, in a window as wide as the print of A4: what belongs together is kept together, nothing is wider than the
-# sheet, and charts are drawn in colours for white.
+# In print, in a window as wide as an A4 page: related parts stay together, nothing is wider than the page, and charts
+# use colours for a white background.
 PAPER = r"""
 const problems = [], wide = innerWidth + 1;
 if (document.documentElement.scrollWidth > wide) problems.push(`${document.documentElement.scrollWidth} pixels wide in ${innerWidth}`);
@@ -260,7 +260,7 @@ def can_calculate(tool, folder):
 
 
 def has_calculator(tool, folder):
-    """Exits as skipped where this build is without it."""
+    """Exits as skipped if this build has no calculator."""
     done = subprocess.run([tool, "report", "--calculator", "-o", f"{folder}/calculator.html"], capture_output=True, text=True)
     if done.returncode == 3:
         print("skipped:", done.stderr.strip())

@@ -17,7 +17,8 @@ TOOL, REPOSITORY = sys.argv[1], pathlib.Path(sys.argv[2])
 PICTURES = sys.argv[3] if len(sys.argv) > 3 else None
 SEED = int(os.environ.get("LAUNCHBOX_SEED", "21"))
 EXHAUSTIVE = os.environ.get("LAUNCHBOX_EXHAUSTIVE") == "1"
-POINTS = 2000 if EXHAUSTIVE else 500
+# The model itself is compared by many_test.py at 50,000 points; here it is what the page asks and shows.
+POINTS = 2000 if EXHAUSTIVE else 125
 
 # Fills the fields and gives back what the page then shows, one question after the other.
 ANSWERS = """
@@ -120,7 +121,7 @@ def types_and_slides(page, file):
     page.open(file, "#architecture=nothing&threads=x&registers=-5&opt_in=1&cache=<b>&kernel=<b>x</b>&rows=,,")
     check(page.text("occupancy").endswith("%"), "an address with nonsense")
     said = page.text("address-said")
-    for words in ("'nothing' is not a known architecture", "'x' is not a whole number", "'-5' is not between 0 and 255", "'1' is none of max"):
+    for words in ("'nothing' is not a known architecture", "'x' is not a whole number", "'-5' is not between 0 and 255", "'1' is not one of max"):
         check(words in said, f"of an address with nonsense: {said}")
     check_equal(page.text("kernel-name"), "<b>x</b>", "a name in the address is text")
 
@@ -180,7 +181,7 @@ def refuses_what_is_too_much(page, file, folder):
     noise.write_bytes(bytes(random.Random(SEED).randrange(256) for _ in range(200000)))
     # The head of an ELF file that promises what is not there.
     cut.write_bytes(b"\x7fELF\x02\x01\x01\x07" + b"\0" * 8 + b"\x02\0\xbe\0\x01\0\0\0" + b"\xff" * 200)
-    for path, words in ((large, "500 MB"), (noise, "no kernel"), (cut, "no kernel")):
+    for path, words in ((large, "500 MB"), (noise, "no kernel"), (cut, "without a kernel")):
         before = page.run("return document.documentElement.dataset.read || '0'")
         page.find("file").send_keys(str(path))
         page.until(f"return document.documentElement.dataset.read !== '{before}'", f"{path.name} to be read")
@@ -274,9 +275,12 @@ def texts_are_understood_or_refused(page, file):
     counts = {"16": 16, " 8 ": 8, "007": 7}
     nonsense = ("0x10", "1e3", "-1", "1.5", "48X", "1,5", "NaN", "Infinity", "4K8", "12abc", "--2", "9" * 30, "<b>", "４８")
     page.open(file, "#architecture=sm_90&threads=96&registers=40")
-    for name in ("static_shared_bytes", "dynamic_shared_bytes", "registers", "threads", "barriers"):
-        good = {**sizes} if name.endswith("bytes") else {**counts}
-        bad = nonsense if name.endswith("bytes") else (*nonsense, "48K", "48 KiB")
+    sizes_fields, counts_fields = ("static_shared_bytes", "dynamic_shared_bytes"), ("registers", "threads", "barriers")
+    for i, name in enumerate((*sizes_fields, *counts_fields)):
+        good = {**sizes} if name in sizes_fields else {**counts}
+        bad = nonsense if name in sizes_fields else (*nonsense, "48K", "48 KiB")
+        if not EXHAUSTIVE:  # each text in one field of each kind
+            bad = bad[i::2] if name in sizes_fields else bad[i - 2 :: 3]
         for text, value in good.items():
             found = typed(page, name, text)
             check_equal((found["value"], found["invalid"], found["refused"]), (value, "false", ""), f"{text!r} in {name}")

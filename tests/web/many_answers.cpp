@@ -19,7 +19,7 @@ int main(int count, char** arguments)
     std::vector<std::int32_t> questions, answers;
     for (long i = 0; i < wanted; ++i) {
         question q = source.next();
-        // The source leaves these at what NVIDIA's header can be asked; here there is no such bound.
+        // The question source limits these to what NVIDIA's header can be asked; here there is no such limit.
         if (i % 7 == 0) q.kernel.max_threads = 32 * (1 + static_cast<int>(i / 7 % 32));
         if (i % 5 == 0 && q.limits->spreadsheet) q.settings.mode = model_mode::spreadsheet;
         for (const std::int64_t value :

@@ -1,4 +1,4 @@
-// The calculator's page: fields, charts and lists around the program in the worker, which does all the calculating.
+// The calculator's page: fields, charts and lists around the program in the worker, which does all calculations.
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
 
@@ -10,7 +10,7 @@
         carveout: -1, opt_in: "max", opt_in_bytes: 49152, max_threads: 1024, cluster_blocks: 1, sms: 0, grid: 0, cache: "none", caching: "off",
         mode: "driver", gpu: "", kernel: "", unknown: "", rows: "",
     };
-    // The least and the most that is asked about: what is too much for a GPU the model says, and why.
+    // The smallest and largest values that are passed on: the model reports what is too large for a GPU, and why.
     const ranges = {
         threads: [1, 1e6], registers: [0, 255], static_shared_bytes: [0, 2 ** 30], dynamic_shared_bytes: [0, 2 ** 30], barriers: [0, 1e6],
         carveout: [-1, 100], opt_in_bytes: [0, 2 ** 30], max_threads: [1, 1e6], cluster_blocks: [1, 64], sms: [0, 4096], grid: [0, 2 ** 46],
@@ -18,11 +18,11 @@
     const words = {
         architecture: "architecture", threads: "threads per block", registers: "registers per thread",
         static_shared_bytes: "static shared memory", dynamic_shared_bytes: "dynamic shared memory", barriers: "barriers",
-        carveout: "carveout", opt_in: "dynamic shared memory allowed", opt_in_bytes: "dynamic shared memory allowed",
+        carveout: "carveout", opt_in: "dynamic shared memory limit", opt_in_bytes: "dynamic shared memory limit",
         max_threads: "launch bound", cluster_blocks: "blocks per cluster", sms: "SMs", grid: "blocks of the grid",
         cache: "cache preference", caching: "global caching", mode: "mode", gpu: "GPU",
     };
-    // In a report the calculator has an address that begins with this, and is hidden behind all others.
+    // In a report, the calculator has an address that begins with this, and is hidden otherwise.
     const report = byId("report"), prefix = report ? "calculator&" : "";
     const isAsked = () => !report || location.hash.startsWith("#calculator");
     const fields = Object.keys(defaults).filter((name) => words[name]);
@@ -34,7 +34,7 @@
     const programBytes = Uint8Array.from(atob(byId("program").textContent), (letter) => letter.charCodeAt(0));
     const workerAddress = URL.createObjectURL(new Blob([byId("worker").textContent], {type: "text/javascript"}));
 
-    // One process of the program. After a failure, memory that is used up for example, a new one takes its place.
+    // One instance of the program. After a failure, such as running out of memory, a new one replaces it.
     class Runner {
         constructor() {
             this.start();
@@ -50,7 +50,7 @@
                 this.restart();
                 reject(new Error(data.failure));
             };
-            this.post("start", programBytes).catch(() => {});  // what is asked next fails, and tells
+            this.post("start", programBytes).catch(() => {});  // the next request fails and reports it
         }
         restart() {
             this.worker.terminate();
@@ -66,7 +66,7 @@
         }
     }
     let model = null;
-    let files = null;  // of its own, so that the model answers while a large file is read
+    let files = null;  // separate, so that the model answers while a large file is read
 
     // Values of the fields -------------------------------------------------------------------------------------------
 
@@ -82,13 +82,13 @@
         return architectures.find((one) => one.architecture === state.architecture) || architectures[0];
     }
 
-    // What a text means in a field, as the tool reads it: {value} or {error}.
+    // The meaning of a text in a field, as the tool reads it: {value} or {error}.
     function fieldValue(name, text) {
         const [low, high] = ranges[name];
         return model.post("field", JSON.stringify({text, kind: name.endsWith("_bytes") ? "bytes" : "number", low, high}));
     }
 
-    // Takes the values of an address. What cannot be read is said; its default stands in the field.
+    // Takes the values of an address. Unreadable ones are reported, and their fields show the default.
     async function readAddress(text) {
         const given = new URLSearchParams(text.replace(/^#/, "")), taken = {...defaults}, refused = [];
         for (const name of Object.keys(defaults)) {
@@ -106,7 +106,7 @@
                 if (found.gpu) taken.gpu = found.gpu;
                 if (found.sms && !given.has("sms")) taken.sms = found.sms;
             } else if (words[name] && ![...byId(name).options].some((option) => option.value === value)) {
-                error = `'${value}' is none of ${[...byId(name).options].map((option) => option.value).join(", ")}`;
+                error = `'${value}' is not one of ${[...byId(name).options].map((option) => option.value).join(", ")}`;
             } else taken[name] = value;
             if (error) refused.push(`${words[name] || name}: ${error}`);
         }
@@ -115,10 +115,10 @@
         latest.clear();
         byId("address-said").hidden = refused.length === 0;
         byId("address-said").textContent = refused.length === 0 ? "" :
-            `Not understood in the address, and left at what the fields show: ${refused.join("; ")}.`;
+            `Ignored in the address, because it cannot be read: ${refused.join("; ")}.`;
     }
 
-    // Browsers refuse an address that changes with every movement of a slider.
+    // Browsers reject an address that changes with every movement of a slider.
     let addressPause = 0;
     function writeAddressSoon() {
         clearTimeout(addressPause);
@@ -137,13 +137,13 @@
     function showFields() {
         const row = chosen();
         state.architecture = row.architecture;
-        // A model is chosen as long as architecture and SMs are its own.
+        // A model stays selected as long as architecture and SMs are its own.
         if (!row.gpus.some(([gpu, sms]) => gpu === state.gpu && sms === state.sms)) state.gpu = "";
         const sharedMax = Math.max(row.shared_opt_in, state.static_shared_bytes + state.dynamic_shared_bytes);
         byId("static_shared_bytes-slider").max = Math.max(row.shared_per_block, state.static_shared_bytes);
         byId("dynamic_shared_bytes-slider").max = sharedMax;
         byId("registers-slider").max = row.registers;
-        // 16 where it is not published how many blocks a cluster can have; what is too much is said.
+        // 16 if the largest cluster is not published; the model reports clusters that are too large.
         for (const name of ["cluster_blocks", "cluster_blocks-slider"]) byId(name).max = row.max_cluster || 16;
         for (const name of fields) {
             const field = byId(name), slider = byId(name + "-slider");
@@ -165,11 +165,11 @@
         const unknown = state.unknown.split(",").filter((name) => words[name]);
         byId("unknown").hidden = unknown.length === 0;
         byId("unknown").textContent = unknown.length === 0 ? "" :
-            `Not known of this kernel: ${unknown.map((name) => words[name]).join(", ")}. Give what your launch has.`;
+            `Unknown for this kernel: ${unknown.map((name) => words[name]).join(", ")}. Enter the values of your launch.`;
         showRefusals();
     }
 
-    // What is typed and not understood stays in its field, and the result is that of the last value that was.
+    // Text that cannot be read stays in its field, and the result uses the last valid value.
     const refusals = new Map();
     function showRefusals() {
         for (const name of fields) {
@@ -181,7 +181,7 @@
             said.hidden = said.textContent === "";
         }
         byId("refused").textContent = [...refusals.keys()].map((name) =>
-            `The result is for ${numberText(state[name])} ${words[name]}: what is typed there is not understood.`).join(" ");
+            `The result is for ${numberText(state[name])} ${words[name]}, because the text in that field cannot be read.`).join(" ");
     }
 
     function set(changes) {
@@ -196,13 +196,13 @@
         ask();
     }
 
-    // What is being read; a question waits for it.
+    // Texts being read; a question waits for them.
     const reading = new Set(), latest = new Map();
     async function take(name, text) {
         const said = byId(name + "-said");
         latest.set(name, text);
-        const answer = text.trim() === "" ? {error: "empty: write a number"} : await fieldValue(name, text);
-        if (latest.get(name) !== text) return;  // typed on, or another value was taken
+        const answer = text.trim() === "" ? {error: "empty: enter a number"} : await fieldValue(name, text);
+        if (latest.get(name) !== text) return;  // typing continued, or another value was set
         latest.delete(name);
         if (answer.error) {
             refusals.set(name, answer.error);
@@ -237,7 +237,7 @@
             done.finally(() => reading.delete(done));
             ask();
         });
-        // Left, an understood field shows its value in digits; an empty one shows what counts.
+        // When it loses the focus, a valid field shows its value in digits; an empty one shows the value in use.
         field.addEventListener("change", async () => {
             await Promise.all(reading);
             if (field.value.trim() === "") refusals.delete(name);
@@ -264,7 +264,7 @@
     for (const name of fields) listen(name);
     byId("form").addEventListener("submit", (event) => event.preventDefault());
 
-    // Takes the address's values into the fields, and asks.
+    // Copies the address's values into the fields, and asks.
     async function readAndAsk(text) {
         clearTimeout(addressPause);
         document.documentElement.dataset.asked = ++asked;
@@ -291,7 +291,7 @@
             const text = JSON.stringify(question());
             const mapText = JSON.stringify({...question(), architectures: rowsShown()});
             const [found, map] = await Promise.all([model.post("occupancy", text), model.post("map", mapText)]);
-            if (number !== asked) return;  // a newer question is on its way
+            if (number !== asked) return;  // a newer question is pending
             if (found.error) throw new Error(found.error);
             showAnswer(found.account);
             showCharts(found.account);
@@ -318,12 +318,12 @@
         const waves = account.waves;
         byId("waves").textContent = waves
             ? `${numberText(waves.waves)} waves of ${numberText(waves.blocks_per_wave)} blocks, ${numberText(waves.tail_blocks)} ` +
-              `in the last: ${percentText(waves.efficiency)} of the block slots held are used.` : "";
+              `in the last: ${percentText(waves.efficiency)} of the block slots are used.` : "";
         const clusters = account.clusters;
         byId("clusters").textContent = clusters
             ? `About ${clusters.estimate === null ? "?" : numberText(clusters.estimate)} resident clusters of ${clusters.cluster_blocks} ` +
-              `(${numberText(clusters.low)} to ${numberText(clusters.high)}); ${clusters.settled_by} on the GPU settles it.`
-            : state.cluster_blocks > 1 && !account.obstacle ? "With the number of SMs, resident clusters are estimated." : "";
+              `(${numberText(clusters.low)} to ${numberText(clusters.high)}); ${clusters.settled_by} on the GPU gives the exact number.`
+            : state.cluster_blocks > 1 && !account.obstacle ? "Enter the number of SMs to estimate resident clusters." : "";
         byId("notes").replaceChildren(...account.notes.map((text) => {
             const line = document.createElement("p");
             line.className = "warning";
@@ -374,7 +374,7 @@
         return state[curves[name].field];
     }
 
-    // Takes a value of a curve into the fields.
+    // Copies a value of a curve into the fields.
     function takeValue(name, value) {
         if (name !== "shared") return set({[curves[name].field]: value});
         if (value >= state.static_shared_bytes) set({dynamic_shared_bytes: value - state.static_shared_bytes});
@@ -433,7 +433,7 @@
         if (event.key === "Home") at = 0;
         else if (event.key === "End") at = points.length - 1;
         else if (event.key === "ArrowRight") {
-            // To the next value at which the height changes, or the last.
+            // To the next value at which the height changes, or to the last.
             const height = points[at][1];
             do ++at; while (at < points.length - 1 && points[at][1] === height);
         } else if (event.key === "ArrowLeft") {
@@ -470,7 +470,7 @@
     function drawChart(name, about, entry, account) {
         const top = name === "clusters" ? undefined : account.warp_slots;
         const here = hereOf(name);
-        // The last point that is not above the value: the model's own answer stands beside the curve.
+        // The last point not above the value; the model's exact answer is shown next to the curve.
         const height = name === "clusters" ? (account.clusters || {}).estimate : account.resident_warps;
         const ink = colour("s0"), strong = colour("s1");
         const data = [
@@ -479,7 +479,7 @@
              pointRadius: 0, pointHoverRadius: 5, borderWidth: 2},
             {label: "here", data: height === null || height === undefined ? [] : [{x: here, y: height}], borderColor: strong,
              backgroundColor: strong, pointRadius: 6, pointHoverRadius: 7, showLine: false,
-             clip: 8},  // at full occupancy it lies on the edge
+             clip: 8},  // at full occupancy it is on the edge
         ];
         entry.canvas.setAttribute("aria-label", `${about.title}: ${about.y || "resident warps"} by ${about.axis}; now ` +
             `${numberText(here)}: ${numberText(height)}`);
@@ -515,7 +515,7 @@
         return list.includes(state.architecture) ? list : [state.architecture, ...list];
     }
 
-    // The models that stand for an architecture: of data centres, GeForce, workstations and Jetson the largest.
+    // The models shown for an architecture: the largest for data centres, GeForce, workstations and Jetson.
     function wellKnown(architecture) {
         const row = architectures.find((one) => one.architecture === architecture), best = new Map();
         for (const [gpu, sms] of row ? row.gpus : []) {
@@ -536,7 +536,7 @@
         return [`rgb(${rgb.join(",")})`, light < 0.18 ? "#ffffff" : "#000000"];
     }
 
-    let focused = null;  // the cell that has the keyboard: row and column
+    let focused = null;  // the cell with the keyboard focus: row and column
     function showMap(rows) {
         const table = byId("map"), held = table.contains(document.activeElement);
         table.replaceChildren();
@@ -652,12 +652,12 @@
         listKernels();
         let text = `${what}: ${found.kind}, ${numberText(found.found)} kernel${found.found === 1 ? "" : "s"} with registers`;
         if (found.found > kernels.length) text += `, of which the first ${numberText(kernels.length)} are listed`;
-        if (found.only_ptx > 0) text += `, ${numberText(found.only_ptx)} as PTX only`;
+        if (found.only_ptx > 0) text += `, ${numberText(found.only_ptx)} only as PTX`;
         if (found.notes.length > 0) text += ". " + found.notes.join("; ");
         if (found.found === 0 && found.kind === "compiler log")
             text = `${what}: no kernel. It is neither a compiled file nor a log with the "Used N registers" lines of nvcc -Xptxas -v.`;
         else if (found.found === 0 && found.only_ptx === 0)
-            text = `${what}: ${found.kind}, in which there is no kernel.` + (found.notes.length > 0 ? " " + found.notes.join("; ") : "");
+            text = `${what}: ${found.kind} without a kernel.` + (found.notes.length > 0 ? " " + found.notes.join("; ") : "");
         say(text, found.found === 0 ? "warning" : "faint");
         document.documentElement.dataset.read = Number(document.documentElement.dataset.read || 0) + 1;
         if (kernels.length === 1) takeKernel(kernels[0]);
@@ -676,7 +676,7 @@
         if (wanted.length > maxOptions) {
             const option = document.createElement("option");
             option.disabled = true;
-            option.textContent = `${numberText(wanted.length - maxOptions)} more: write a part of the name above`;
+            option.textContent = `${numberText(wanted.length - maxOptions)} more: enter part of the name above`;
             byId("kernels").append(option);
         }
     }
@@ -699,8 +699,8 @@
         showRefusals();
         const unknown = [];
         if (kernel.architecture && !row) unknown.push(`${kernel.architecture} is not a known architecture`);
-        if (kernel.threads === null) unknown.push("it has no launch bound: give the threads");
-        if (kernel.uses_dynamic_shared) unknown.push("it uses dynamic shared memory: give the size");
+        if (kernel.threads === null) unknown.push("it has no launch bound: enter the threads");
+        if (kernel.uses_dynamic_shared) unknown.push("it uses dynamic shared memory: enter the size");
         if (unknown.length > 0) say(`${kernel.short}: ${unknown.join("; ")}.`, "warning");
     }
 
@@ -711,7 +711,7 @@
         try {
             showFound(await files.post(what, input, transfer), name);
         } catch (failure) {
-            say(`${name} is too much for this page (${failure.message}); launchbox inspect reads it.`, "bad");
+            say(`${name} is too large for this page (${failure.message}); use launchbox inspect.`, "bad");
             document.documentElement.dataset.read = Number(document.documentElement.dataset.read || 0) + 1;
         }
     }
@@ -720,7 +720,7 @@
         if (!file) return;
         if (file.size > maxFileBytes) {
             byId("found").hidden = true;
-            say(`${file.name} has ${Math.round(file.size / 1048576)} MB, and this page reads 256 MB at most; launchbox inspect reads it.`, "bad");
+            say(`${file.name} has ${Math.round(file.size / 1048576)} MB, but this page reads at most 256 MB; use launchbox inspect.`, "bad");
             document.documentElement.dataset.read = Number(document.documentElement.dataset.read || 0) + 1;
             return;
         }
@@ -767,11 +767,11 @@
             await navigator.clipboard.writeText(location.href);
             byId("copied").textContent = "Copied.";
         } catch {
-            byId("copied").textContent = "The address line of the browser has it.";
+            byId("copied").textContent = "Copy it from the address bar of the browser.";
         }
     });
 
-    // For tests and for whoever wants the numbers: many questions at once.
+    // For tests, and for users who want numbers: many questions at once.
     window.askMany = (numbers) => model.post("many", numbers);
     window.askModel = (given) => model.post("occupancy", JSON.stringify(given));
 
@@ -797,7 +797,8 @@
         if (!report) document.documentElement.dataset.ready = "yes";
     }
 
-    // Shows the part of a report that its address names: the calculator, or the report at the place where it was left.
+    // Shows the part of a report that its address names: the calculator, or the report at the position where it was
+    // left.
     let started = null, place = 0;
     function route() {
         const asked = isAsked();

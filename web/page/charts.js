@@ -1,4 +1,4 @@
-// What the report and the calculator share: colours of the page, and Chart.js set up with them.
+// Shared by the report and the calculator: colours of the page, and Chart.js set up with them.
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
 
@@ -6,7 +6,8 @@ function colour(name) {
     return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 }
 
-// Numbers look as the tool writes them (number_text, tick_texts and percent there): tests/data/numbers.json holds both to it.
+// Numbers are formatted as in the tool (number_text, tick_texts and percent there): tests/data/numbers.json checks
+// both.
 function numberText(value) {
     if (value === null || value === undefined || !Number.isFinite(value)) return "–";
     const size = Math.abs(value);
@@ -18,7 +19,7 @@ function numberText(value) {
     return (Math.sign(value) * Math.round(size * scale) / scale).toLocaleString("en-US", {maximumFractionDigits: 8});
 }
 
-// The labels of an axis: where two would be alike, all get the decimals that tell them apart.
+// The labels of an axis: if two would be equal, all get enough decimals to differ.
 function tickTexts(values) {
     const texts = values.map(numberText);
     if (new Set(texts).size === texts.length) return texts;
@@ -34,14 +35,14 @@ function percentText(fraction) {
     return Math.round(fraction * 1000) / 10 + " %";
 }
 
-// What is too long loses its middle: names of workloads differ at their ends.
+// Long text loses its middle, since names of workloads differ at their ends.
 function shortened(name, room) {
     if (name.length <= room) return name;
     const tail = Math.floor((room - 1) * 0.6);
     return name.slice(0, room - 1 - tail) + "…" + name.slice(name.length - tail);
 }
 
-// Lines across the plot at single values, with what they mean.
+// Lines across the plot at single values, with their meaning.
 const marksPlugin = {
     id: "marks",
     afterDatasetsDraw(chart, _, options) {
@@ -91,8 +92,8 @@ const intervalsPlugin = {
     },
 };
 
-// The ticks of a logarithmic axis for which there is room: 1, 2 and 5 of each decade, or each decade, or some of them;
-// within less than a decade round steps.
+// The ticks of a logarithmic axis, as room allows: 1, 2 and 5 of each decade, or each decade, or some of them; round
+// steps within less than a decade.
 function logarithmicTicks(scale) {
     const {min, max} = scale, decades = Math.log10(max / min), sideways = scale.axis === "x";
     if (!(min > 0) || !(decades > 0)) return;
@@ -125,7 +126,7 @@ function logarithmicTicks(scale) {
     if (chosen) scale.ticks = chosen.map((value) => ({value}));
 }
 
-// Multiples of a step, or of twice or four times as much, as there is room.
+// Multiples of a step, or of twice or four times that step, as room allows.
 function steppedTicks(scale, step) {
     const length = (scale.axis === "x" ? scale.chart.width : scale.chart.height) * 0.75;
     const need = scale.axis === "x" ? 16 + 7 * numberText(scale.max).length : 20;
@@ -157,7 +158,7 @@ function axisOptions(axis) {
     return options;
 }
 
-// The options of any chart here; `said(item)` is the tooltip of a point.
+// The options common to all charts; `said(item)` is the tooltip of a point.
 function baseOptions(x, y, said, marks) {
     return {
         responsive: true,
@@ -175,7 +176,7 @@ function baseOptions(x, y, said, marks) {
     };
 }
 
-// Charts are drawn again in the colours of the page when these change: paper is light.
+// Charts are redrawn when the colours of the page change: paper is light.
 const redraws = [];
 for (const media of ["(prefers-color-scheme: dark)", "print"])
     window.matchMedia(media).addEventListener("change", () => redraws.forEach((draw) => draw()));

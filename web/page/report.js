@@ -55,7 +55,7 @@
         };
         const options = baseOptions(chart.x, chart.y, said, chart.marks);
         options.plugins.legend.display = chart.series.length > 1;
-        // Intervals lie within their axis.
+        // Intervals must be within their axis.
         const ends = chart.series.flatMap((series) => [...(series.low || []), ...(series.high || [])]).filter(Number.isFinite);
         if (ends.length) {
             const along = options.scales[chart.y.categories ? "x" : "y"];
@@ -79,7 +79,7 @@
         window.drawnCharts = drawn.size;
     }
 
-    // Only what is seen is drawn: a report can have hundreds of charts.
+    // Only visible charts are drawn: a report can have hundreds.
     const seen = new IntersectionObserver((entries) => {
         for (const entry of entries)
             if (entry.isIntersecting && !drawn.has(entry.target.id)) draw(entry.target.id);

@@ -1,10 +1,10 @@
-// Runs the calculator's program beside the page, which stays usable whatever it is given.
+// Runs the calculator's program outside the page's thread, so that the page stays responsive whatever the input.
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
 
 let program = null;
 
-// What the program's library would write to a console: nowhere.
+// Discards what the program's library would write to a console.
 const badFile = 8;
 const imports = {wasi_snapshot_preview1: new Proxy({}, {get: () => () => badFile})};
 
@@ -44,7 +44,7 @@ onmessage = async (event) => {
                 program = instance.exports;
                 program._initialize();
             });
-        await started;  // what is asked meanwhile waits, in its order
+        await started;  // requests wait meanwhile, in order
         postMessage({id, answer: what === "start" ? {} : what === "many" ? askMany(input) : ask(what, input)});
     } catch (failure) {
         postMessage({id, failure: String((failure && failure.message) || failure)});

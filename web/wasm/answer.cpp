@@ -29,14 +29,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// More names than these no list in a page can show.
+// A list in a page cannot show more names.
 constexpr std::size_t max_kernels = 20'000;
 
 struct refusal {
     ordered_json answer;
 };
 
-// What a page gave, within what the model takes; `otherwise` where it gave nothing.
+// The value from the page, clamped to what the model accepts; `otherwise` if there is none.
 std::int64_t number(const ordered_json& given, const char* name, std::int64_t otherwise, std::int64_t low,
                     std::int64_t high)
 {
@@ -53,7 +53,7 @@ std::string word(const ordered_json& given, const char* name)
     return at != given.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
-// As launchbox occupancy asks it, with its defaults.
+// As in launchbox occupancy, with its defaults.
 std::optional<occupancy_question> question_of(const ordered_json& given, const std::string& architecture)
 {
     const std::optional<compute_capability> capability = parse_compute_capability(architecture);
@@ -76,10 +76,9 @@ std::optional<occupancy_question> question_of(const ordered_json& given, const s
     settings.carveout_percent = static_cast<int>(number(given, "carveout", -1, -1, 100));
     settings.cache = cache_preference_named(word(given, "cache"));
     settings.caching = global_caching_named(word(given, "caching"));
-    settings.non_portable_clusters = true;  // as launchbox occupancy asks; a note says so
+    settings.non_portable_clusters = true;  // as in launchbox occupancy; a note reports it
     if (word(given, "mode") == "spreadsheet" && limits->spreadsheet) settings.mode = model_mode::spreadsheet;
-    // "default" is the runtime's 48 KB, "bytes" what is given; else what a program that needs more would have set it
-    // to.
+    // "default" is the runtime's 48 KB, "bytes" the given number; else what a program that needs more would have set.
     if (const std::string opt_in = word(given, "opt_in"); opt_in == "bytes")
         settings.max_dynamic_shared_bytes = number(given, "opt_in_bytes", 0, 0, bytes);
     else if (opt_in != "default")
@@ -115,10 +114,10 @@ void add_curves(const occupancy_question& q, ordered_json& curves)
     }
     if (q.limits->portable_cluster > 0 && q.sms) {
         launch_shape shape = q.shape;
-        shape.cluster_blocks = 1;  // how many blocks there are does not depend on the clusters that they are in
+        shape.cluster_blocks = 1;  // the number of blocks does not depend on clusters
         const int blocks = resident_blocks(*q.limits, q.resources, shape, q.settings);
         ordered_json points = ordered_json::array();
-        // As far as is known of the chip.
+        // As far as the chip's limits are known.
         const int largest = q.limits->non_portable_cluster.value_or(q.limits->portable_cluster.value_or(1));
         for (int cluster = 1; cluster <= largest; ++cluster) {
             const cluster_estimate found = estimate_clusters(*q.limits, *q.sms, cluster, blocks);
@@ -138,7 +137,7 @@ ordered_json answer_occupancy(const ordered_json& given)
     return {{"account", std::move(account)}};
 }
 
-// Warps of every block size, for each of the architectures.
+// Resident warps for every block size, on each of the architectures.
 ordered_json answer_map(const ordered_json& given)
 {
     ordered_json rows = ordered_json::array();
@@ -187,7 +186,7 @@ ordered_json answer_architectures()
     return {{"architectures", std::move(all)}};
 }
 
-// "sm_90a", "9.0", "H100": what --arch takes, one of it.
+// "sm_90a", "9.0", "H100": a single value of --arch.
 ordered_json answer_named(const std::string& text)
 {
     const std::optional<compute_capability> capability = parse_compute_capability(text);
@@ -209,7 +208,7 @@ ordered_json answer_named(const std::string& text)
             {"sms", or_null(gpus.sms())}};
 }
 
-// The text of a field, by the rules of the command line.
+// The value of a field, by the rules of the command line.
 ordered_json answer_field(const ordered_json& given)
 {
     const std::string text = word(given, "text");
@@ -249,7 +248,7 @@ ordered_json kernels_json(const std::vector<const kernel_info*>& kernels)
     return list;
 }
 
-// Without those that have no registers yet: PTX.
+// Without PTX, which has no registers yet.
 ordered_json with_kernels(const std::vector<const kernel_info*>& found, ordered_json answer)
 {
     std::vector<const kernel_info*> kernels;
@@ -305,7 +304,7 @@ ordered_json answered(std::string_view what, std::string_view input)
     if (what == "map") return answer_map(given);
     if (what == "named") return answer_named(word(given, "text"));
     if (what == "field") return answer_field(given);
-    return refused("nobody answers this");
+    return refused("unknown request");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the calculator's page asks: JSON goes in and comes out, in the words of the tool's own JSON.
+// The questions of the calculator's page: JSON in and out, with the names of the tool's own JSON.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

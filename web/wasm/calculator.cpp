@@ -22,7 +22,7 @@ std::string& last_answer()
 
 #define EXPORTED(name) __attribute__((export_name(#name), used)) extern "C"
 
-/// Memory for what the page gives; freed by `answer`, or by `release`.
+/// Memory for input from the page; freed by `answer`, or by `release`.
 EXPORTED(reserve) char* reserve(std::size_t bytes)
 {
     return static_cast<char*>(std::malloc(bytes == 0 ? 1 : bytes));
@@ -33,7 +33,7 @@ EXPORTED(release) void release(char* memory)
     std::free(memory);
 }
 
-/// Answers `input`; `what` and it come from `reserve` and are freed here. The answer is `answer_bytes()` long, and
+/// Answers `input`; it and `what` come from `reserve` and are freed here. The answer has `answer_bytes()` bytes, and is
 /// valid until the next call.
 EXPORTED(answer) const char* answer(char* what, std::size_t what_bytes, char* input, std::size_t bytes)
 {
@@ -50,9 +50,9 @@ EXPORTED(answer_bytes) std::size_t answer_bytes()
     return last_answer().size();
 }
 
-/// The model alone, for many questions: 13 numbers each (row of the table of limits, threads, registers, static and
+/// Only the model, for many questions: 13 numbers each (row of the table of limits, threads, registers, static and
 /// dynamic shared bytes, barriers, launch bound, carveout, cache preference, caching, bytes of the opt-in or -1, mode,
-/// virtual resources), and for each the resident blocks, resident warps, obstacle and limiters come out.
+/// virtual resources); for each, the resident blocks, resident warps, obstacle and limiters are returned.
 EXPORTED(answer_many) void answer_many(const std::int32_t* questions, std::size_t count, std::int32_t* answers)
 {
     constexpr std::size_t in = 13, out = 4;

@@ -1,5 +1,5 @@
-// In place of src/image/container/decompress.cpp where the sources of zstd and LZ4 were not there to be compiled: images that are
-// stored uncompressed can be read, compressed ones are reported.
+// Replaces src/image/container/decompress.cpp if the sources of zstd and LZ4 are missing: images stored uncompressed
+// can be read, compressed ones are reported.
 // SPDX-License-Identifier: Apache-2.0
 #include "image/container/decompress.hpp"
 
@@ -20,7 +20,7 @@ std::optional<std::string_view> decompressor::decompress(std::string_view payloa
                                                          std::uint64_t, std::string& diagnostic)
 {
     if (compression == fatbin_compression::stored) return payload;
-    diagnostic = "a compressed image, which this page cannot read: launchbox inspect can";
+    diagnostic = "a compressed image: this page cannot read it, but launchbox inspect can";
     return std::nullopt;
 }
 

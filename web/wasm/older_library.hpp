@@ -1,5 +1,5 @@
-// What src/ uses of the standard library and libc++ 14, the one of Debian 12, does not have yet: for WebAssembly alone,
-// in front of every file. Nothing with a later libc++.
+// Parts of the standard library that src/ uses and libc++ 14, Debian 12's, lacks; only for WebAssembly, included before
+// every file. Empty with a later libc++.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

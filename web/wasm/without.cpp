@@ -1,4 +1,4 @@
-// What a page has not: child processes, and exceptions. For WebAssembly alone.
+// Replacements for what a page lacks: child processes, and exceptions. Only for WebAssembly.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
@@ -6,7 +6,7 @@
 
 namespace launchbox {
 
-// Names that could exhaust memory stay as the linker has them.
+// Names that could exhaust memory stay mangled.
 std::vector<std::string> read_in_children(const std::vector<std::string>& names, std::string (*)(const std::string&))
 {
     return names;
@@ -14,8 +14,8 @@ std::vector<std::string> read_in_children(const std::vector<std::string>& names,
 
 }  // namespace launchbox
 
-// libc++abi of Debian has no exceptions on WebAssembly. What throws here, memory that is used up above all, ends the
-// program; the page says so and starts it again.
+// Debian's libc++abi has no exceptions on WebAssembly. A throw, usually for lack of memory, ends the program; the page
+// reports that and restarts it.
 extern "C" {
 [[noreturn]] void __cxa_throw(void*, void*, void (*)(void*))
 {

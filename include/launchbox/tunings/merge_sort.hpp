@@ -1,5 +1,6 @@
 // The rows of launchbox::merge_sort, kept by launchbox emit; docs/tunings.md says what the lines mean, and
-// algorithms/tune_all measures them again. SPDX-License-Identifier: Apache-2.0
+// algorithms/tune_all measures them again.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

@@ -1,6 +1,6 @@
-# An overlay port: it installs the checkout that it lies in.
+# An overlay port: installs the checkout that contains it.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
-set(VCPKG_BUILD_TYPE release)  # headers alone
+set(VCPKG_BUILD_TYPE release)  # headers only
 
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}" OPTIONS -DLAUNCHBOX_TOOL=OFF)
 vcpkg_cmake_install()

@@ -159,7 +159,7 @@ def _per_device(name: str, value: Dict[str, Any], notes: List[str]) -> Configs:
     for key, entry in value.items():
         if not re.fullmatch(r"[0-9]{1,18}", key):
             if isinstance(entry, (dict, list)):
-                raise Error(f"{clean(name)}: {clean(repr(key))} holds {_described(entry)} and is no batch size", HINT)
+                raise Error(f"{clean(name)}: {clean(repr(key))} holds {_described(entry)} and is not a batch size", HINT)
             made.others[key] = entry
             continue
         if int(key) in sizes:
@@ -184,7 +184,7 @@ def _triton(name: str, value: Dict[str, Any], notes: List[str]) -> Configs:
     for number, entry in enumerate(entries):
         where = f"configs_timings[{number}]"
         if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], dict):
-            notes.append(f"{where} is no pair of a configuration and its times, and is left out")
+            notes.append(f"{where} is not a pair of a configuration and its times, and is left out")
             continue
         config = dict(entry[0])
         made.members = made.members or list(config)

@@ -120,7 +120,7 @@ def _chosen(size: Optional[int], measured: _Measured, there: Parameters) -> Choi
         gain, low = old["median_ns"] / own["median_ns"], old["low_ns"] / own["high_ns"]
     if gain is None or low is None or gain < LEAST_GAIN or low <= 1:
         return kept("nothing is faster by 1 % and beyond noise")
-    return Choice(size, winner, True, f"{gain:.3f} times as fast as what was there")
+    return Choice(size, winner, True, f"{gain:.3f} times as fast as the old entry")
 
 
 def _candidate(measured: _Measured, parameters: Parameters) -> Optional[Mapping[str, Any]]:

@@ -40,7 +40,7 @@ def _run(words: Sequence[str] | None) -> int:
     try:
         spec = made.spec.encode()
     except UnicodeEncodeError:
-        raise Error(f"{clean(options.file)}: a name on the way to it is not UTF-8, as a spec is",
+        raise Error(f"{clean(options.file)}: its path has a name that is not UTF-8, as specs are",
                     "rename it, or write the spec beside it") from None
     for note in made.notes:
         say(f"{options.file}: {note.place}: {note.what}")

@@ -65,7 +65,7 @@ def translate_kernel(of: Writer, kernel: Any) -> bool:
         return False
 
     if not isinstance(kernel, dict):
-        return without(_PLACE, "there is none, so the spec has no [kernel]")
+        return without(_PLACE, "missing, so the spec has no [kernel]")
     of.name_others(kernel, _PLACE, (
         "Language", "CompilerOptions", "BenchmarkName", "KernelName", "KernelFile", "GlobalSizeType", "LocalSize",
         "GlobalSize", "GridDivX", "GridDivY", "GridDivZ", "ProblemSize", "SharedMemory", "Arguments",
@@ -75,10 +75,10 @@ def translate_kernel(of: Writer, kernel: Any) -> bool:
         return without(f"{_PLACE}.Language",
                        f"the kernel is {language}, so there is no [kernel]: launchbox compiles CUDA")
     if not language:
-        of.note(f"{_PLACE}.Language", "there is none: taken as CUDA")
+        of.note(f"{_PLACE}.Language", "missing: taken as CUDA")
     for needed in ("KernelName", "KernelFile"):
         if not string_member(kernel, needed):
-            return without(f"{_PLACE}.{needed}", "there is none, so the spec has no [kernel]")
+            return without(f"{_PLACE}.{needed}", "missing, so the spec has no [kernel]")
     sizes = _sizes_of(of, kernel)
     if sizes is None:
         return without(_PLACE, "the sizes of the launch could not be read, so there is no [kernel]")
@@ -101,7 +101,7 @@ def translate_kernel(of: Writer, kernel: Any) -> bool:
         if member(kernel, key) is not None:
             of.note(f"{_PLACE}.{key}", f"not translated: {why}")
     if member(kernel, "Profiling") is True:
-        of.note(f"{_PLACE}.Profiling", "not translated: there are no counters")
+        of.note(f"{_PLACE}.Profiling", "not translated: launchbox has no counters")
     return True
 
 
@@ -139,7 +139,7 @@ def _sizes_of(of: Writer, kernel: dict[str, Any]) -> _Sizes | None:
             elif usual in of.names.variables:
                 threads[i] = of.names.variables[usual].name
             elif i == 0:
-                raise Refused("there is none")
+                raise Refused("missing")
             if divides:
                 if i < len(problem):
                     place = f"{_PLACE}.GridDiv{axis}"
@@ -153,7 +153,7 @@ def _sizes_of(of: Writer, kernel: dict[str, Any]) -> _Sizes | None:
                 in_threads = kind in ("OpenCL", "Vulkan") and threads[i] != "1"
                 blocks[i] = f"ceil_div({size}, {threads[i]})" if in_threads else size
             elif i == 0:
-                raise Refused("there is none")
+                raise Refused("missing")
     except Refused as error:
         of.note(place, str(error))
         return None
@@ -190,7 +190,7 @@ def _translate_flags(of: Writer, options: Any) -> None:
 def _translate_arguments(of: Writer, kernel: dict[str, Any]) -> None:
     arguments = member(kernel, "Arguments")
     if not isinstance(arguments, list) or not arguments:
-        of.note_here(f"{_PLACE}.Arguments", "there are none: add the kernel's parameters, if it has some")
+        of.note_here(f"{_PLACE}.Arguments", "missing: add the kernel's parameters, if it has any")
         return
     source = _source_of(of, kernel["KernelFile"])
     parameters: dict[str, int] = {}  # how many of a name

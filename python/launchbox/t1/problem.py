@@ -193,7 +193,7 @@ def _translate_parameters(of: Writer, parameters: list[Any]) -> None:
         place = f"ConfigurationSpace.TuningParameters[{i}]"
         name = member(parameter, "Name")
         if not isinstance(name, str):
-            of.fail(place, "there is no Name", "give every parameter a name")
+            of.fail(place, "Name is missing", "give every parameter a name")
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,89}", name):
             of.fail(f"{place}.Name", f"'{name[:80]}' cannot be a macro", "use letters, digits and _")
         if name in of.names.variables:
@@ -216,11 +216,11 @@ def _translate_parameters(of: Writer, parameters: list[Any]) -> None:
 def _values_of(of: Writer, given: Any, place: str) -> list[Any]:
     """Of one type: True among numbers is 1, a whole number among fractions is one."""
     if given is None or isinstance(given, dict):
-        of.fail(place, "there are no values", 'write "Values": "[32, 64, 128]"')
+        of.fail(place, "the values are missing", 'write "Values": "[32, 64, 128]"')
     try:
         value = Expression(python_text(given)).value({}, {}, of.names.budget)
     except Refused as error:
-        of.fail(place, str(error), "write it in another way; docs/t1.md lists what is supported")
+        of.fail(place, str(error), "write it differently; docs/t1.md lists what is supported")
     values = list(value) if isinstance(value, (list, tuple, range)) else [value]
     if not values:
         of.fail(place, "the list is empty", "give at least one value")
@@ -323,7 +323,7 @@ def _baseline_of(of: Writer, space: Any) -> str:
         found = _known_value(variable, default[0] if isinstance(default, list) and len(default) == 1 else default)
         if found is None:
             shown = json.dumps(default)[:40]
-            return none(f"the Default of {name}, {shown}, is none of its values")
+            return none(f"the Default of {name}, {shown}, is not one of its values")
         baseline.append(f"{variable.name} = {_toml_value(found)}")
         names[name] = found
     lists = {name: of.names.variables[name].values for name in of.parameters}

@@ -29,7 +29,7 @@ bool changes(const bounds_recommendation& chosen)
     return chosen.verdict == bounds_verdict::write || chosen.verdict == bounds_verdict::remove;
 }
 
-// The one that is shown: of several that the user named the largest that can be launched.
+// The block size to show: of several that the user named, the largest that can be launched.
 const block_size_answer* shown_size(const bounds_answer& answer)
 {
     const block_size_answer* shown = nullptr;
@@ -40,7 +40,7 @@ const block_size_answer* shown_size(const bounds_answer& answer)
     return shown;
 }
 
-// "5 -> 4 blocks, spills 260 -> 0 B": what the row changes, as short as a cell wants it.
+// "5 -> 4 blocks, spills 260 -> 0 B": the effect of the row, short enough for a cell.
 std::string effect_of(const block_size_answer& size, const bounds_row& row)
 {
     const bounds_row* written = written_row(size);
@@ -87,7 +87,7 @@ architecture_advice for_architecture(const bounds_answer& answer, const kernel_t
     return advice;
 }
 
-// What holds more blocks than what is advised, and costs least for it: a note, since only a measurement decides.
+// The cheapest row with more blocks than the recommended one: only noted, since a measurement must decide.
 const bounds_row* cheapest_with_more(const block_size_answer& size, const bounds_row& chosen)
 {
     const bounds_row* best = nullptr;
@@ -101,7 +101,7 @@ const bounds_row* cheapest_with_more(const block_size_answer& size, const bounds
     return best;
 }
 
-// What keeps the blocks of what is written and spills less.
+// A row with as many blocks as the written attribute and fewer spills.
 const bounds_row* same_blocks_fewer_spills(const block_size_answer& size, const bounds_row& written)
 {
     const bounds_row* best = nullptr;
@@ -113,7 +113,7 @@ const bounds_row* same_blocks_fewer_spills(const block_size_answer& size, const 
     return best;
 }
 
-// The same sentence about several architectures is said once.
+// Merges equal sentences about several architectures.
 class notes_by_architecture {
 public:
     void add(const std::string& architecture, std::string text)
@@ -163,7 +163,7 @@ void add_alternatives(const bounds_answer& answer, const std::string& where, not
                                      blocks_text(row->residency->resident_blocks), spills_text(*row)));
 }
 
-// A block size with more resident warps, where the kernel may have another.
+// Suggests a block size with more resident warps, if the kernel's may change.
 void add_block_size(const bounds_answer& answer, const kernel_trials& trials, const block_size_use& use,
                     const std::string& where, notes_by_architecture& notes)
 {
@@ -214,7 +214,7 @@ std::string limits_text(const std::vector<architecture_advice>& rows)
     using limit = std::pair<std::string, std::vector<std::string>>;
     std::vector<limit> by_limit;
     for (const architecture_advice& row : rows) {
-        if (row.limited_by.empty() || !row.dynamic_shared_bytes) continue;  // memory that is not known may limit more
+        if (row.limited_by.empty() || !row.dynamic_shared_bytes) continue;  // unknown memory may be the real limit
         auto known = std::ranges::find(by_limit, row.limited_by, &limit::first);
         if (known == by_limit.end()) known = by_limit.insert(by_limit.end(), {row.limited_by, {}});
         known->second.push_back(row.label());

@@ -26,17 +26,17 @@ std::string shown(const fs::path& file)
     return escape_for_terminal(file.string());
 }
 
-// The file behind links, which can be written.
+// The target of links, which can be written.
 fs::path writable_file(const fs::path& file);
 
-// Of the edits that made one text the backups are numbered from 1.
+// Backups of edits that led to the same text are numbered from 1.
 struct kept_backup {
     fs::path path;
     int number = 0;
-    std::string text_hash;  // of the text that it holds, as the name says
+    std::string text_hash;  // of its text, from its name
 };
 
-// The backup with the largest number of the edits that made `after`.
+// The backup with the largest number among edits that led to `after`.
 std::optional<kept_backup> last_backup(const fs::path& file, std::string_view after);
 
 std::string hash_text(std::string_view text)
@@ -100,7 +100,7 @@ fs::path revert_edit(const fs::path& wanted, const std::function<void(const std:
                     "nothing was changed; compare the two, and copy it over the source if you want it");
     std::error_code failure;
     fs::permissions(backup, fs::status(file).permissions(), failure);
-    if (!failure) fs::rename(backup, file, failure);  // in one step: neither is ever missing
+    if (!failure) fs::rename(backup, file, failure);  // in one step, so that the file is never missing
     if (failure) throw error("cannot put " + shown(backup) + " back: " + failure.message(), "nothing was changed");
     return backup;
 }
@@ -114,7 +114,7 @@ fs::path writable_file(const fs::path& file)
     if (failure) throw error("cannot open " + shown(file) + ": " + failure.message(), "check the path");
     const fs::file_status status = fs::status(real, failure);
     if (failure || !fs::is_regular_file(status)) throw error(shown(file) + " is not a file", "name a source file");
-    // A rename does not ask whether the file may be written, and root may write every file.
+    // rename() ignores the permissions of the file, and root may write every file.
     constexpr fs::perms write = fs::perms::owner_write | fs::perms::group_write | fs::perms::others_write;
     if ((status.permissions() & write) == fs::perms::none || !may_write(real))
         throw error(shown(file) + " is read-only", "chmod u+w it, or check it out for editing");

@@ -1,4 +1,4 @@
-// Edits of a source file that can be undone, one after the other.
+// Edits of a source file that can be undone one by one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace launchbox {
 
-/// Writes `after` into a file that has to be `before` still, and keeps `before` beside it in FILE.before-A-B, where A
-/// and B are the XXH3 hashes of `after` and `before` in 16 hex digits; .2, .3, ... where an edit led to the same text
-/// before. A link is followed, and permissions stay. The backup is complete before the file is touched. Returns the
-/// name of the backup; throws `error` and leaves everything as it was when the file has changed or cannot be written.
-/// Waits for another process that edits in the same folder, and reports that to `waiting` (see `folder_lock`).
+/// Writes `after` into a file that must still be `before`, and keeps `before` next to it in FILE.before-A-B, where A
+/// and B are the XXH3 hashes of `after` and `before` in 16 hex digits; .2, .3, ... if an earlier edit led to the same
+/// text. Follows links and keeps permissions. The backup is complete before the file is changed. Returns the name of
+/// the backup. Throws `error` and changes nothing if the file has changed or cannot be written. Waits for another
+/// process that edits in the same folder, and reports that to `waiting` (see `folder_lock`).
 std::filesystem::path apply_edit(const std::filesystem::path& file, std::string_view before, std::string_view after,
                                  const std::function<void(const std::string&)>& waiting = {});
 
-/// Undoes the last edit: replaces the file by the backup of its current text. Returns the name of that backup. Throws
-/// `error` if there is none, or if the file or the backup was changed since.
+/// Undoes the last edit: replaces the file by the backup for its current text. Returns the name of that backup. Throws
+/// `error` if there is none, or if the file or the backup has changed since.
 std::filesystem::path revert_edit(const std::filesystem::path& file,
                                   const std::function<void(const std::string&)>& waiting = {});
 

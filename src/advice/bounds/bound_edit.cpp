@@ -16,7 +16,7 @@ namespace launchbox {
 
 namespace {
 
-// Bytes [begin, end) of the source become `text`.
+// Replaces bytes [begin, end) of the source by `text`.
 struct replacement {
     std::size_t begin = 0, end = 0;
     std::string text;
@@ -79,7 +79,7 @@ bound_edit bound_editor::edit()
     blocks_ = find_own_blocks(text_, source_, request_.kernel);
     for (const own_block& block : blocks_) own_macros_.insert(block.macros.begin(), block.macros.end());
     if (!check_request() || !choose_declaration() || !find_attribute() || !check_words()) return result_;
-    plan_preamble();  // first, for it comes above an attribute at the same place
+    plan_preamble();  // first, because it goes above an attribute at the same place
     plan_attribute();
     result_.line = old_.first != nullptr ? old_.first->line : declaration_.head[declaration_.name]->line;
     if (old_.first != nullptr) result_.old = text_.substr(old_.first->begin, old_.last->end - old_.first->begin);
@@ -87,7 +87,7 @@ bound_edit bound_editor::edit()
     return result_;
 }
 
-// The preamble must be one that is found again.
+// The preamble must be one that can be found again.
 bool bound_editor::check_request()
 {
     if (request_.preamble.empty()) return true;
@@ -148,10 +148,10 @@ std::optional<std::size_t> bound_editor::global_on_declared_line()
     return std::nullopt;
 }
 
-// The attribute on a line, or with `macro` the first use of one that we wrote.
+// The attribute on a line, or, with `macro`, the first use of a macro that we wrote.
 std::optional<std::size_t> bound_editor::attribute_on(int line, std::string_view macro)
 {
-    int tries = 16;  // each reads the file; more on one line are no declarations
+    int tries = 16;  // each reads the file; a line has no more declarations
     for (std::size_t i = 0; i < source_.tokens.size() && tries > 0; ++i) {
         const source_token& token = source_.tokens[i];
         if (macro.empty() ? token.line == line && is_bound(token) : token.is(macro)) {
@@ -163,7 +163,7 @@ std::optional<std::size_t> bound_editor::attribute_on(int line, std::string_view
     return std::nullopt;
 }
 
-// That of the definition; or another of the same kernel, if that has the attribute.
+// The definition, or another declaration of the same kernel that has the attribute.
 bool bound_editor::choose_declaration()
 {
     const std::optional<std::size_t> global = global_on_declared_line();
@@ -231,7 +231,7 @@ bool bound_editor::find_attribute()
     return true;
 }
 
-// The rest of the declaration may not add a bound, exclude one, or hide words from one of the compilations.
+// The rest of the declaration must not add or exclude a bound, or hide words from one of the compilations.
 bool bound_editor::check_words()
 {
     const source_token& name = *declaration_.head[declaration_.name];
@@ -277,7 +277,7 @@ void bound_editor::plan_attribute()
     }
 }
 
-// With the blanks beside it, and with its line if nothing else is on it.
+// Removes it with adjacent blanks, and with its line if nothing else is on it.
 void bound_editor::plan_removal(std::size_t begin, std::size_t end)
 {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };

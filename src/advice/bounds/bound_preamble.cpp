@@ -15,7 +15,7 @@ std::string preamble_comment(std::string_view kernel)
     return fmt::format("// Launch bounds of {} by architecture, written by launchbox bounds --apply", kernel);
 }
 
-// The beginning of the line of `at`, or of an earlier one where that is within a word, a comment, a directive or a
+// The beginning of the line at `at`, or of an earlier one if that is inside a word, a comment, a directive or a
 // continued line.
 std::size_t outside_of_words(std::string_view text, const source_text& source, std::size_t at);
 
@@ -86,7 +86,7 @@ std::size_t top_of_declaration(std::string_view text, const source_text& source,
     int branch = first->branch;
     for (const source_token* token : declaration.head)
         if (token->is("__global__")) branch = token->branch;
-    // A first word in an #if of its own: go out of it.
+    // If the first word is inside an #if of its own, leave that.
     for (int in = first->branch; in >= 0 && in != branch; in = source.branches[static_cast<std::size_t>(in)].outer) {
         const source_branch& enclosing = source.branches[static_cast<std::size_t>(in)];
         const auto opening = source.branches[static_cast<std::size_t>(enclosing.group)].directive;
@@ -94,7 +94,7 @@ std::size_t top_of_declaration(std::string_view text, const source_text& source,
         if (enclosing.outer == branch) break;
     }
     top = outside_of_words(text, source, top);
-    // Comments that end on the line before and begin on a line of their own belong to the declaration.
+    // Comments that end on the line before, and begin on a line of their own, belong to the declaration.
     for (auto comment = source.comments.rbegin(); comment != source.comments.rend(); ++comment) {
         if (comment->begin >= top) continue;
         if (line_end(text, comment->end) + 1 != top) break;

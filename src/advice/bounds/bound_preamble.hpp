@@ -1,4 +1,4 @@
-// The lines that define a bound for each architecture, above the declaration of a kernel, and where they go.
+// The lines that define a bound for each architecture, above the declaration of a kernel, and where to put them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace launchbox {
 
-/// What an earlier edit put above a declaration: our comment and the #if block under it.
+/// The lines that an earlier edit put above a declaration: our comment and the #if block below it.
 struct own_block {
     std::size_t begin = 0, end = 0;  ///< whole lines, with the last line feed
     int line = 0, last_line = 0;
     std::vector<std::string_view> macros;
 };
 
-/// Those of one kernel, from the top.
+/// Those of one kernel, from top to bottom.
 std::vector<own_block> find_own_blocks(std::string_view text, const source_text& source, std::string_view kernel);
 
 /// Whether the lines can be found again later: exactly one #if ... #endif.
@@ -28,7 +28,7 @@ bool is_one_block(const std::vector<std::string>& lines);
 /// The lines below the comment that marks them; empty if there are none.
 std::string preamble_text(std::string_view kernel, const std::vector<std::string>& lines, std::string_view line_feed);
 
-/// Where lines can go above a declaration and the comments attached to it, in the branch of its __global__.
+/// The place for lines above a declaration and its comments, in the preprocessor branch of its __global__.
 std::size_t top_of_declaration(std::string_view text, const source_text& source, const kernel_declaration& declaration);
 
 }  // namespace launchbox

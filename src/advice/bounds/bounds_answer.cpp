@@ -81,7 +81,7 @@ std::vector<launch_attribute> attributes_behind(const bounds_answer& answer)
         const launch_attribute& named = size.recommendation.attribute;
         if (!chosen.as_written) all.push_back(named);
         if (!chosen.as_written && named.min_blocks > 0) {
-            // A weaker bound may give as much, and is written then.
+            // A weaker bound may give the same, and is then written.
             launch_attribute below{.threads = named.threads, .max_cluster_blocks = named.max_cluster_blocks};
             all.push_back(below);
             for (const bounds_row& row : size.rows)
@@ -152,7 +152,7 @@ void fill_residency(bounds_row& row, const sm_limits& limits, int threads, const
     if (row.obstacle.empty()) row.obstacle = "it cannot be launched";
 }
 
-// What a launch with this many threads could run: a bound by threads is tried for its own block size, no bound and
+// Adds the rows that a launch with this many threads could run: a launch bound for its own block size, no bound and
 // __maxnreg__ for each, and the unchanged source wherever its bound allows. A __maxnreg__ that cannot be launched is
 // not reported.
 void add_row(block_size_answer& answer, const bounds_trial& trial, bool as_written, const sm_limits& limits,

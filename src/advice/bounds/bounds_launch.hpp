@@ -1,4 +1,4 @@
-// How a kernel is launched while its bounds are looked for, and how many of its blocks are resident then.
+// How a kernel is launched, as assumed when bounds are tried, and how many of its blocks are then resident.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,10 +13,9 @@ namespace launchbox {
 
 struct bounds_launch {
     std::int64_t dynamic_shared_bytes = 0;     ///< per block
-    std::int64_t dynamic_shared_per_warp = 0;  ///< and for every 32 threads of it
-    bool dynamic_shared_known = true;          ///< false: there is some, and none is counted
-    /// cudaFuncAttributeMaxDynamicSharedMemorySize; unset: raised as far as it goes, as a working program would have
-    /// done.
+    std::int64_t dynamic_shared_per_warp = 0;  ///< and for every 32 threads of the block
+    bool dynamic_shared_known = true;          ///< false: there is some, but none is counted
+    /// cudaFuncAttributeMaxDynamicSharedMemorySize; if unset, raised to the maximum, as a working program would.
     std::optional<std::int64_t> max_dynamic_shared_bytes = std::nullopt;
 
     [[nodiscard]] std::int64_t dynamic_shared_of(int threads) const
@@ -28,11 +27,11 @@ struct bounds_launch {
 
 launch_settings settings_of(const sm_limits& limits, const kernel_info& kernel, const bounds_launch& launch);
 
-/// What an SM holds of this kernel, as it was compiled, in blocks of `threads`.
+/// The resident blocks of this kernel, as compiled, in blocks of `threads`.
 occupancy_result residency_of(const sm_limits& limits, const kernel_info& kernel, int threads,
                               const bounds_launch& launch);
 
-/// The same if it needed no registers and had no launch bound: what no register count can exceed.
+/// The same without registers and launch bound: an upper limit for any register count.
 occupancy_result room_of(const sm_limits& limits, const kernel_info& kernel, int threads, const bounds_launch& launch);
 
 /// The largest figures with which `blocks` blocks of `threads` are resident, ignoring the present launch bound.

@@ -1,4 +1,4 @@
-// What the answers of several kernels and architectures say together.
+// Joint conclusions from the answers for several kernels and architectures.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace launchbox {
 
-/// The answers `first` to `first + count - 1` are for one kernel, an architecture each.
+/// The answers `first` to `first + count - 1` are for one kernel, one per architecture.
 struct kernel_bounds {
     std::size_t first = 0, count = 0;
     std::optional<portable_bounds> portable;  ///< one bound for all of these architectures
@@ -23,7 +23,7 @@ struct bounds_overview {
     std::vector<std::string> conflicts;  ///< see `conflicting_declarations`
 };
 
-/// `answers`: those of one kernel one after the other.
+/// `answers`: grouped by kernel.
 bounds_overview overview_of(const std::vector<bounds_answer>& answers);
 
 }  // namespace launchbox

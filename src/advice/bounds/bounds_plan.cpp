@@ -14,11 +14,11 @@ namespace launchbox {
 
 namespace {
 
-// The values that ptxas accepts for __maxnreg__: it raises lower ones, and 255 means no limit.
+// Limits of __maxnreg__ in ptxas: it raises lower values, and 255 means no limit.
 constexpr int fewest_settable = 24;
 constexpr int no_limit = 255;
 
-// The block sizes for which a bound can be written and a block launched, rising.
+// The block sizes for which a bound can be written and a block launched, ascending.
 std::set<int> bounded_threads(const kernel_trials& kernel, const sm_limits& limits)
 {
     std::set<int> result;
@@ -36,7 +36,7 @@ std::vector<launch_attribute> useful_attributes(const kernel_trials& kernel, std
     const bounds_launch launch{.dynamic_shared_bytes = dynamic_shared_bytes};
     const int cluster =
         std::max(kernel.written.bounds.max_cluster_blocks.value_or(0), kernel.attribute.max_cluster_blocks);
-    // With .reqntid the block size is said already, and ptxas refuses .maxntid beside it.
+    // .reqntid already gives the block size, and ptxas rejects .maxntid next to it.
     const bool required = kernel.written.bounds.required_threads.has_value();
 
     std::vector<launch_attribute> attributes{{}};
@@ -44,19 +44,19 @@ std::vector<launch_attribute> useful_attributes(const kernel_trials& kernel, std
     for (int threads : bounded_threads(kernel, *limits)) {
         if (required && threads != bound_threads(kernel.written)) continue;
         const int room = room_of(*limits, kernel.written, threads, launch).resident_blocks;
-        if (room == 0) continue;  // whatever the bound, it is never launched
+        if (room == 0) continue;  // it cannot be launched, whatever the bound
         if (!required) attributes.push_back({.threads = threads, .max_cluster_blocks = cluster});
         for (int blocks = 1; blocks <= std::min(room, max_legal_min_blocks(*limits, threads)); ++blocks) {
             if (const auto count = room_for(*limits, kernel.written, threads, blocks, launch).registers)
                 register_counts.insert(*count);
             const int cap = register_cap(*limits, threads, blocks).value_or(0);
             register_counts.insert(cap);
-            if (blocks < room && register_cap(*limits, threads, blocks + 1) == cap) continue;  // more for the same
+            if (blocks < room && register_cap(*limits, threads, blocks + 1) == cap) continue;  // more for the same cap
             if (!required)
                 attributes.push_back({.threads = threads, .min_blocks = blocks, .max_cluster_blocks = cluster});
         }
     }
-    if (cluster > 0) return attributes;  // __maxnreg__ cannot say it
+    if (cluster > 0) return attributes;  // __maxnreg__ cannot express it
     for (int count : register_counts)
         if (count >= fewest_settable && count < std::min(no_limit, limits->registers_per_thread))
             attributes.push_back({.max_registers = count});
@@ -66,7 +66,7 @@ std::vector<launch_attribute> useful_attributes(const kernel_trials& kernel, std
 std::vector<launch_attribute> finer_limits(const kernel_trials& kernel)
 {
     constexpr std::int64_t few_bytes = 256;
-    constexpr int allocated_together = 8;  // registers of a thread, since a warp gets 256 at a time
+    constexpr int allocated_together = 8;  // registers per thread, since a warp gets 256 at a time
     std::vector<launch_attribute> finer;
     for (const bounds_trial& trial : kernel.trials) {
         const std::int64_t spilled = trial.compiled() ? spill_bytes(trial.kernel).value_or(0) : 0;

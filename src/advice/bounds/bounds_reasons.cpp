@@ -168,7 +168,7 @@ std::vector<std::string> findings_of_kernel(const kernel_info& written)
 
 namespace {
 
-// A bound that raised registers, or spilled for nothing.
+// The written bound raised the register count, or causes spills without need.
 void add_cost_of_written(const bounds_answer& answer, const block_size_answer& size, std::vector<std::string>& findings)
 {
     const bounds_row *written = written_row(size), *without = row_with(size, {});
@@ -188,7 +188,7 @@ void add_cost_of_written(const bounds_answer& answer, const block_size_answer& s
                         bound, with_commas(spilled)));
 }
 
-// ptxas caps registers for blocks that another resource forbids; it never looks at shared memory.
+// ptxas caps registers for blocks that another resource forbids; it ignores shared memory.
 void add_idle_cap(const bounds_answer& answer, const block_size_answer& size, const sm_limits& limits,
                   std::vector<std::string>& findings)
 {
@@ -201,7 +201,7 @@ void add_idle_cap(const bounds_answer& answer, const block_size_answer& size, co
                                    size.limited_by == "shared memory" ? "s" : "", blocks_text(size.max_blocks)));
 }
 
-// With one argument ptxas chooses the cap itself, and may choose one far too low.
+// With one argument, ptxas chooses the cap itself, sometimes far too low.
 void add_collapse(const block_size_answer& size, const sm_limits& limits, std::vector<std::string>& findings)
 {
     const auto whole = register_cap(limits, size.threads, 1);
@@ -229,7 +229,7 @@ void add_trade_off(const block_size_answer& size, std::vector<std::string>& find
     bool less_code = false;
     for (const bounds_row& row : size.rows) {
         if (!row.pareto || &row == &chosen) continue;
-        // The chosen one has fewest spills: what is not beaten by it has more warps, or only less code.
+        // The chosen row has the fewest spills: other Pareto-optimal rows have more warps, or only less code.
         if (blocks_of(row) <= blocks_of(chosen))
             less_code = true;
         else

@@ -34,7 +34,7 @@ void conclude(bounds_answer& answer)
 
 namespace {
 
-// A bound below the block size that is launched makes the launch fail.
+// A bound below the launched block size makes the launch fail.
 void leave_open(bounds_recommendation& chosen)
 {
     if (chosen.verdict != bounds_verdict::write && chosen.verdict != bounds_verdict::remove) return;
@@ -56,7 +56,7 @@ void keep_least(rows& candidates, const Figure& figure)
     std::erase_if(candidates, [&](std::size_t i) { return figure(i) != least; });
 }
 
-// The attribute to write for a row's code: the weakest, or the weakest that says the block size.
+// The attribute to write for a row's code: the weakest, or the weakest that gives the block size.
 const launch_attribute* attribute_of(const bounds_row& row, bool with_threads)
 {
     const auto found = std::ranges::find_if(
@@ -89,12 +89,12 @@ std::size_t by_figures(const std::vector<bounds_row>& all, rows candidates, bool
     const std::optional<std::size_t> now = written == candidates.end() ? std::nullopt : std::optional(*written);
     std::erase_if(candidates, [&](std::size_t i) { return code(i) == unknown || !about_as_large(code(i), smallest); });
     const std::size_t chosen = smallest_change(all, candidates, with_threads);
-    // What is chosen need not be the smallest: it has to be worth the change itself.
+    // The chosen row need not be the smallest: it must itself be worth the change.
     return now && code(*now) != unknown && about_as_large(code(*now), code(chosen)) ? *now : chosen;
 }
 
-// A smaller gain does not justify a change of the source, however precise the clock: another link order changes as
-// much.
+// A smaller gain does not justify a change of the source, however precise the clock: a different link order has as
+// large an effect.
 constexpr double worth_a_change = 0.01;
 
 // The rows that are not slower than the fastest by more than noise and 1 %.
@@ -112,7 +112,7 @@ rows fastest(const std::vector<bounds_row>& all, const rows& timed)
     return result;
 }
 
-// A bound that ptxas drops is not right, though its code be the best: it warns, and it promises what it does not keep.
+// A bound that ptxas drops is wrong even if its code is the best: it causes a warning, and promises what does not hold.
 bool written_is_dropped(const bounds_answer& answer)
 {
     return answer.limits != nullptr && answer.written.threads > 0 &&
@@ -120,8 +120,8 @@ bool written_is_dropped(const bounds_answer& answer)
                launch_bounds_verdict::honoured;
 }
 
-// The weakest other attribute that gives the same code; nullopt if there is none. The front end reads min_blocks too,
-// so (T, B) with a B that ptxas drops can differ from (T).
+// The weakest other attribute that gives the same code; `nullopt` if there is none. The front end uses min_blocks, too,
+// so (T, B) with a B that ptxas drops may differ from (T).
 std::optional<launch_attribute> instead_of_written(const bounds_row& row, const bounds_answer& answer)
 {
     for (const launch_attribute& attribute : row.attributes)
@@ -193,7 +193,7 @@ void recommend(block_size_answer& size, const bounds_answer& answer)
     }
 }
 
-// By the same rule; where it does not tell, the block size that is written, else the largest, as CUDA's own suggestion.
+// By the same rule; if it does not decide, the written block size, or else the largest, as in CUDA's own suggestion.
 std::optional<std::size_t> best_block_size(const bounds_answer& answer)
 {
     std::vector<bounds_row> winners;

@@ -31,23 +31,23 @@ namespace launchbox {
 
 namespace {
 
-// A source for one architecture, and what is found out about it.
+// A source for one architecture, and the findings about it.
 struct swept_unit {
     std::unique_ptr<unit_compiler> compiler;
     nvcc_output written;
     std::shared_ptr<const std::string> ptx;  // of the unchanged source
     std::optional<kernel_census> census;     // where its kernels are declared
     bool borrowed = false;                   // the census was taken for another architecture
-    bool misplaced = false;                  // which was wrong for this one
-    // PTX in which the front end saw no attribute of the kernel, by the kernel's name.
+    bool misplaced = false;                  // and that was wrong for this one
+    // PTX for which the front end saw no attribute of the kernel, by the kernel's name.
     std::map<std::string, std::shared_ptr<const std::string>> bare;
-    // Whether ptxas makes of that PTX what the source gives without an attribute.
+    // Whether ptxas generates from that PTX the same code as from the source without an attribute.
     std::map<std::string, bool> gives_same;
     std::vector<kernel_trials> kernels;
-    bool functions = false;  // device functions that are not inlined
+    bool functions = false;  // has device functions that are not inlined
 };
 
-// A conclusion that changes with each compile changes no more often than this.
+// Limit of rounds, for a conclusion that changes with each compile.
 constexpr int max_rounds = 12;
 
 // One compile of the second round.
@@ -98,7 +98,7 @@ private:
     const std::function<void(std::size_t, std::size_t)>& progress_;
     const compile_cache cache_;
     std::vector<swept_unit> units_;
-    std::mutex lock_;  // of what compiles of a round write: progress and trials
+    std::mutex lock_;  // guards what the compiles of a round write: progress and trials
     std::size_t done_ = 0, total_ = 0;
     compile_errors errors_;
     bounds_sweep_result result_;
@@ -119,14 +119,14 @@ std::vector<int> threads_for(const kernel_info& kernel, const std::vector<int>& 
     std::vector<int> threads = asked;
     if (const auto own = bound_threads(kernel); threads.empty() && own) threads = {*own};
     if (threads.empty()) threads = launched;
-    // A launch with more than the bound allows fails: what it needs is looked for.
+    // A launch with more threads than the bound allows fails, so its own size is examined.
     if (asked.empty() && !launched.empty() && launched.back() > threads.back()) threads = launched;
     std::ranges::sort(threads);
     threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
     return threads;
 }
 
-// Why the kernel cannot get another attribute, and what would help.
+// Why the kernel cannot get another attribute, and how to change that.
 std::string obstacle_as_written(const kernel_trials& kernel)
 {
     if (is_debug_build(kernel.written))
@@ -153,7 +153,8 @@ std::string obstacle(const kernel_trials& kernel, const kernel_census& census, c
     return {};
 }
 
-// Names of internal linkage hold a hash, of the source's path and nvcc's own options: the same in all of our compiles.
+// Names with internal linkage contain a hash of the source's path and nvcc's own options, which are the same in all of
+// our compiles.
 const kernel_info* find_kernel(const std::vector<kernel_info>& kernels, const std::string& name)
 {
     const auto found = std::ranges::find(kernels, name, &kernel_info::name);
@@ -258,8 +259,8 @@ void bounds_sweep::take_census(const std::vector<swept_unit*>& units)
     }
 }
 
-// A kernel is declared at the same place for most architectures. Where it is not, an injection misses it, and then the
-// architecture gets a census of its own.
+// A kernel is declared at the same place for most architectures. If not, an injection misses it, and the architecture
+// gets a census of its own.
 void bounds_sweep::borrow_census(const std::vector<swept_unit*>& units)
 {
     const auto owner = [&]() -> const swept_unit* {
@@ -299,7 +300,7 @@ void bounds_sweep::apply_census(swept_unit& unit)
             kernel.attribute_at = site->attribute_at;
         }
         kernel.not_swept = obstacle(kernel, *unit.census, site);
-        // What could not be written into the source is not tried.
+        // An attribute that could not be written into the source is not tried.
         if (!kernel.not_swept.empty()) kernel.trials.clear();
     }
 }
@@ -351,7 +352,7 @@ void bounds_sweep::plan_trials(swept_unit& unit)
         }
         for (const launch_attribute& attribute : attributes) {
             bounds_trial& trial = kernel.trials.emplace_back(bounds_trial{.attribute = attribute, .kernel = {}});
-            if (attribute == kernel.attribute) trial.kernel = kernel.written;  // the source is that compile
+            if (attribute == kernel.attribute) trial.kernel = kernel.written;  // the source already is that compile
             trial.waits = is_quick() && !attribute.empty();
         }
         if (tries_ptx() && kernel.attribute.empty()) unit.bare[kernel.written.name] = unit.ptx;
@@ -371,14 +372,14 @@ void bounds_sweep::try_finer()
             }
         }
     assemble_variants();
-    // Remove those that need a compile of the source: there are many, and none is essential.
+    // Removes trials that need a compile of the source: there are many, and none is essential.
     for (swept_unit& unit : units_)
         for (kernel_trials& kernel : unit.kernels)
             std::erase_if(kernel.trials, [](const bounds_trial& trial) { return trial.is_finer && !trial.from_ptx; });
 }
 
-// Every attribute that waits, each by ptxas alone from PTX in which the front end saw no attribute. Only if that PTX
-// gives the code that the source gives without one do the others count.
+// Tries every pending attribute with ptxas alone, on PTX for which the front end saw no attribute. The results count
+// only if that PTX gives the same code as the source without an attribute.
 void bounds_sweep::assemble_variants()
 {
     struct assembly {
@@ -428,15 +429,15 @@ void bounds_sweep::assemble_variant(swept_unit& unit, kernel_trials& kernel, bou
         const compile_result result = read_compile(
             unit.compiler->job({}, false), unit.compiler->assemble(ptx, kernel.written.name), {.hash_code = true});
         const kernel_info* made = find_kernel(result.kernels, kernel.written.name);
-        if (!result.succeeded || made == nullptr) return;  // the source is compiled instead
+        if (!result.succeeded || made == nullptr) return;  // then the source is compiled instead
         trial.kernel = *made;
         trial.from_ptx = true;
     } catch (const error&) {
-        // Likewise: PTX that cannot be read, or a name that nvcc does not take.
+        // The same for unreadable PTX, or a name that nvcc rejects.
     }
 }
 
-// What conclusions rest on is compiled from the source, and so is all that ptxas alone could not do.
+// Compiles from the source what conclusions depend on, and what ptxas alone could not do.
 void bounds_sweep::compile_chosen()
 {
     for (int round = 0; round < max_rounds && !interrupted(); ++round) {
@@ -492,7 +493,7 @@ void bounds_sweep::compile_variant(variant_compile& work)
     nvcc_output output = work.unit->compiler->compile(header, false);
     const auto ptx = std::make_shared<const std::string>(std::move(output.ptx));
     const compile_result result = read_compile(job, std::move(output), {.hash_code = true});
-    if (!result.succeeded && interrupted()) return;  // Ctrl-C reaches nvcc too
+    if (!result.succeeded && interrupted()) return;  // Ctrl-C reaches nvcc, too
     if (!result.succeeded && work.variants.size() > 1)
         work.retry_alone = true;
     else
@@ -500,7 +501,7 @@ void bounds_sweep::compile_variant(variant_compile& work)
     finished_one();
 }
 
-// The compiled kernel must have the injected attribute: a source can use __global__ in ways that an injection cannot
+// The compiled kernel must have the injected attribute: a source may use __global__ in ways that an injection cannot
 // foresee.
 void bounds_sweep::read_variant(swept_unit& unit, const sweep_job& variants, const compile_result& result,
                                 const std::shared_ptr<const std::string>& ptx)

@@ -16,10 +16,10 @@ using token_list = std::vector<const source_token*>;
 
 constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-// The words that are compiled together with one of them.
+// The words that are compiled together with this one.
 token_list visible_from(const source_text& source, const source_token& from);
 
-// Index of the bracket that belongs to the closing one at `close`, or to the opening one at `open`.
+// Index of the bracket that matches the closing one at `close`, or the opening one at `open`.
 std::size_t opening_of(const token_list& tokens, std::size_t close);
 std::size_t closing_of(const token_list& tokens, std::size_t open);
 
@@ -28,7 +28,7 @@ std::size_t first_word(const token_list& tokens, std::size_t anchor);
 
 std::string refused_head(const token_list& head, std::string_view kernel);
 
-// Whether one of the blocks around a word is that of a template.
+// Whether one of the enclosing blocks of a word is a template's.
 bool in_template(const token_list& tokens, std::size_t at);
 
 }  // namespace
@@ -87,7 +87,7 @@ found_declaration read_kernel_declaration(const source_text& source, std::size_t
 
 std::vector<bool> branches_beside(const source_text& source, int branch)
 {
-    std::map<int, int> own;  // #if -> the branch of it
+    std::map<int, int> own;  // #if -> its branch
     for (int enclosing = branch; enclosing >= 0; enclosing = source.branches[static_cast<std::size_t>(enclosing)].outer)
         own[source.branches[static_cast<std::size_t>(enclosing)].group] = enclosing;
     std::vector<bool> beside(source.branches.size());

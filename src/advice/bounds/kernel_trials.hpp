@@ -1,4 +1,4 @@
-// A kernel compiled with many launch attributes: what the sweep of `bounds` finds out, before anything is concluded.
+// A kernel compiled with many launch attributes: the results of the sweep of `bounds`, before any conclusions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,39 +18,38 @@ namespace launchbox {
 /// One kernel compiled with one attribute.
 struct bounds_trial {
     launch_attribute attribute;
-    kernel_info kernel;                    ///< what the compiler made of it; its name is empty where it did not compile
+    kernel_info kernel;                    ///< the result; its name is empty if it did not compile
     std::vector<std::string> errors = {};  ///< the compiler's, if it did not compile
-    bool waits = false;                    ///< it need not be compiled from the source, as far as is known yet
-    /// Made by ptxas from PTX without an attribute, and a directive: what the source gives with this attribute can
-    /// differ, since the front end reads it too.
+    bool waits = false;                    ///< so far, it need not be compiled from the source
+    /// Made by ptxas from PTX without an attribute, plus a directive: compiling the source with this attribute may
+    /// differ, since the front end reads it, too.
     bool from_ptx = false;
-    bool is_finer = false;  ///< not of the plan: tried on PTX for what the figures of others were
+    bool is_finer = false;  ///< not in the plan: tried on PTX because of the figures of others
 
     [[nodiscard]] bool compiled() const { return !kernel.name.empty(); }
     /// It has still to be compiled from the source.
     [[nodiscard]] bool is_open() const { return !compiled() && errors.empty() && !waits; }
 };
 
-/// One kernel for one architecture: unchanged, and with everything that was tried instead.
+/// One kernel for one architecture: unchanged, and with every attribute that was tried.
 struct kernel_trials {
     kernel_info written;                          ///< compiled from the unchanged source
-    launch_attribute attribute;                   ///< the one in the source, as the compiler read it; empty: none
+    launch_attribute attribute;                   ///< the one in the source, as the compiler read it; empty if none
     std::optional<source_location> declared_at;   ///< the __global__ of its declaration
-    std::optional<source_location> attribute_at;  ///< its own __launch_bounds__ or __maxnreg__, when it has one
-    std::vector<int> threads;                     ///< block sizes that it may be launched with, rising
-    bool threads_assumed = false;                 ///< neither the user, nor a bound, nor a launch tells them
+    std::optional<source_location> attribute_at;  ///< its own __launch_bounds__ or __maxnreg__, if it has one
+    std::vector<int> threads;                     ///< block sizes that it may be launched with, ascending
+    bool threads_assumed = false;                 ///< neither the user, a bound nor a launch gives them
     bounds_launch launch = {};                    ///< as the source launches it
-    std::vector<bounds_trial> trials =
-        {};                      ///< without attribute first; then bounds by threads and blocks; then __maxnreg__
-    std::string not_swept = {};  ///< why nothing was tried, and how it could be; empty: it was
-    std::size_t group = 0;       ///< from 1, equal for one kernel on several architectures; 0: not matched
+    std::vector<bounds_trial> trials = {};  ///< first no attribute; then bounds by threads and blocks; then __maxnreg__
+    std::string not_swept = {};             ///< why nothing was tried, and what would help; empty if something was
+    std::size_t group = 0;                  ///< from 1, equal for one kernel on several architectures; 0: unmatched
 
     [[nodiscard]] bool has_open() const { return std::ranges::any_of(trials, &bounds_trial::is_open); }
 };
 
-/// Puts the same kernel for several architectures one after the other, in the order in which each kernel came first. A
-/// symbol can name the architectures that it was compiled for (CUB's do): then the place of its declaration and its
-/// name for people tell.
+/// Groups the trials of one kernel for several architectures, in the order of each kernel's first appearance. A symbol
+/// may contain the architectures that it was compiled for, as CUB's do: then the place of the declaration and the
+/// readable name identify the kernel.
 void bring_together(std::vector<kernel_trials>& kernels);
 
 }  // namespace launchbox

@@ -16,7 +16,7 @@ namespace launchbox {
 
 namespace {
 
-// sm_90 and sm_90a have one __CUDA_ARCH__, the key here.
+// sm_90 and sm_90a have the same __CUDA_ARCH__, which is the key here.
 using bound_of_number = std::map<int, launch_attribute>;
 
 launch_attribute attribute_for(const block_size_answer& size);
@@ -90,7 +90,7 @@ std::optional<portable_bounds> portable_bounds_of(const std::vector<const bounds
         }
     std::erase_if(by_threads, [&](const auto& thread) { return thread.second.answers != answers.size(); });
     if (by_threads.empty()) return std::nullopt;
-    // Rising by block size, so that of equal ones the larger is taken.
+    // Ascending by block size, so that among equal ones the larger is chosen.
     auto best = by_threads.begin();
     for (auto candidate = by_threads.begin(); candidate != by_threads.end(); ++candidate)
         if (std::pair(candidate->second.spills, -candidate->second.occupancy) <=
@@ -103,12 +103,13 @@ namespace {
 
 bool honours(const sm_limits& limits, const launch_attribute& attribute)
 {
-    if (attribute.threads == 0) return true;  // none, or __maxnreg__, which is right everywhere
-    if (attribute.max_cluster_blocks > 0 && limits.portable_cluster == 0) return false;  // nvcc refuses it
+    if (attribute.threads == 0) return true;  // none, or __maxnreg__, which is valid everywhere
+    if (attribute.max_cluster_blocks > 0 && limits.portable_cluster == 0) return false;  // nvcc rejects it
     return check_launch_bounds(limits, attribute.threads, attribute.min_blocks) == launch_bounds_verdict::honoured;
 }
 
-// What is recommended; where that is a written bound for more threads, the one for these that gives the same code.
+// The recommended attribute; if that is a written bound for more threads, the bound for these threads with the same
+// code.
 launch_attribute attribute_for(const block_size_answer& size)
 {
     const launch_attribute& chosen = size.recommendation.attribute;
@@ -138,9 +139,9 @@ struct branch {
     launch_attribute attribute;
 };
 
-// Each swept architecture rules the numbers up to the next one. A bound that every architecture known since the oldest
-// one honours is given to that whole range, chips to come included; any other only to the numbers known to honour it,
-// and the rest of the range has the fallback.
+// Each swept architecture decides for all numbers up to the next one. A bound that every known architecture from the
+// oldest on honours is used for the whole range, including future chips; any other only for the numbers known to honour
+// it, and the rest of the range has the fallback.
 std::vector<std::string> macro_lines(const std::string& name, int threads, const bound_of_number& wanted)
 {
     const launch_attribute fallback{.threads = threads};
@@ -160,8 +161,8 @@ std::vector<std::string> macro_lines(const std::string& name, int threads, const
         ranges.push_back({fmt::format("__CUDA_ARCH__ >= {}", number * 10), everywhere ? attribute : fallback});
         if (!everywhere && !numbers.empty()) exact.push_back({numbers, attribute});
     }
-    // Read from the first that holds: the exact ones, then the ranges, newest first. A range that says what follows it
-    // says is not needed.
+    // The first condition that holds counts: the exact ones, then the ranges, newest first. A range equal to the next
+    // one is omitted.
     std::vector<branch> chain(exact.rbegin(), exact.rend());
     for (std::size_t i = ranges.size(); i-- > 0;)
         if (ranges[i].attribute != (i == 0 ? fallback : ranges[i - 1].attribute)) chain.push_back(ranges[i]);
@@ -175,7 +176,7 @@ std::vector<std::string> macro_lines(const std::string& name, int threads, const
         lines.push_back((lines.empty() ? "#if " : "#elif ") + arm.condition);
         define(arm.attribute);
     }
-    lines.emplace_back("#else");  // the host's compiler too: there __CUDA_ARCH__ is not defined and counts as 0
+    lines.emplace_back("#else");  // also for the host's compiler, where the undefined __CUDA_ARCH__ counts as 0
     define(fallback);
     lines.emplace_back("#endif");
     return lines;

@@ -1,4 +1,4 @@
-// One attribute for a source that is compiled for several architectures, each of which wants its own.
+// One attribute for a source that is compiled for several architectures which need different ones.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,29 +13,29 @@
 
 namespace launchbox {
 
-/// What one architecture wants.
+/// The attribute for one architecture.
 struct architecture_bound {
     compute_capability architecture;
     launch_attribute attribute;
 };
 
 struct portable_bounds {
-    int threads = 0;                 ///< the block size that it is for, on every architecture
-    std::string attribute;           ///< "__launch_bounds__(256, 2)" or "MERGE_BOUNDS"; empty: none
-    std::vector<std::string> lines;  ///< the macro that `attribute` names; empty: it names none
+    int threads = 0;                 ///< its block size, on every architecture
+    std::string attribute;           ///< "__launch_bounds__(256, 2)" or "MERGE_BOUNDS"; empty if none
+    std::vector<std::string> lines;  ///< the macro named in `attribute`; empty if it names none
     std::vector<std::string> rows;  ///< of a launch box, as comments: "// sm<90, row{.threads = 256, .min_blocks = 2}>"
-    std::vector<std::string> notes = {};  ///< what a reader must know
+    std::vector<std::string> notes = {};  ///< remarks
 };
 
-/// The attribute for blocks of `threads` threads. When all want the same, that; else a macro on __CUDA_ARCH__ in which
-/// an architecture that is not in `wanted` gets the bound of the newest one in it that is not newer, where ptxas
-/// honours that, and __launch_bounds__(threads) otherwise and before the oldest. Numbers that no table row has (chips
-/// to come) get a bound only when every known architecture from the oldest in `wanted` on honours it. `wanted` is not
-/// empty.
+/// The attribute for blocks of `threads` threads. If all architectures want the same, that one; else a macro on
+/// __CUDA_ARCH__, in which an architecture missing from `wanted` gets the bound of the newest one in it that is not
+/// newer, if ptxas honours that, and __launch_bounds__(threads) otherwise and before the oldest. Numbers without a
+/// table row (future chips) get a bound only if every known architecture from the oldest in `wanted` on honours it.
+/// `wanted` must not be empty.
 portable_bounds portable_bounds_for(std::string_view kernel, int threads, std::vector<architecture_bound> wanted);
 
-/// The same from the answers for one kernel: for the block size with fewest spills over all of them, then most
-/// occupancy. `nullopt` for a single architecture, and where no block size has a recommendation for all.
+/// The same from the answers for one kernel: for the block size with the fewest spills over all of them, then the
+/// highest occupancy. `nullopt` for a single architecture, and if no block size has a recommendation for all.
 std::optional<portable_bounds> portable_bounds_of(const std::vector<const bounds_answer*>& answers);
 
 /// "merge_tiles<int, 256>" as "MERGE_TILES_BOUNDS".

@@ -1,4 +1,4 @@
-// Kernels that are instantiations of one declaration, and so share the attribute that is written there.
+// Kernels that are instantiations of one declaration, and so share its attribute.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace launchbox {
 
 /// A sentence for each declaration and architecture whose kernels want different attributes: only one can be written.
-/// Kernels whose declaration is not known are skipped.
+/// Kernels with an unknown declaration are skipped.
 std::vector<std::string> conflicting_declarations(const std::vector<bounds_answer>& answers);
 
 }  // namespace launchbox

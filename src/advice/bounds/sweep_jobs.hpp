@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-/// One attribute for all kernels that are written at one place: the instantiations of a template share it.
+/// One attribute for all kernels defined at one place: the instantiations of a template share it.
 struct site_variant {
     source_location declared_at;
     std::optional<source_location> attribute_at;
@@ -19,12 +19,12 @@ struct site_variant {
     friend bool operator==(const site_variant&, const site_variant&) = default;
 };
 
-/// What one compile carries, each for another place.
+/// The variants in one compile, each for a different place.
 using sweep_job = std::vector<site_variant>;
 
-/// The compiles that give all of `trials` of all `kernels` (one architecture), those left out whose result is known:
-/// an attribute that the kernel has already. Kernels are compiled together, the first attribute of each and so on, only
-/// `together`: when no device function is shared by kernels, and where their places are in different lines.
+/// The compiles that give all `trials` of all `kernels` (for one architecture), without those whose result is known
+/// because the kernel already has the attribute. Kernels are compiled together (the first attribute of each, and so on)
+/// only with `together`, that is, if kernels share no device function, and if their places are on different lines.
 std::vector<sweep_job> jobs_for(const std::vector<kernel_trials>& kernels, bool together);
 
 /// The job in which this attribute of the kernel is compiled.

@@ -12,7 +12,7 @@ namespace {
 
 using lines = std::vector<std::string_view>;
 
-// Lines [before, before_end) become [after, after_end).
+// Replaces lines [before, before_end) by [after, after_end).
 struct change {
     std::size_t before = 0, before_end = 0, after = 0, after_end = 0;
 };
@@ -58,15 +58,15 @@ lines lines_of(std::string_view text)
     return result;
 }
 
-// Myers' greedy search for the shortest script. An edit of a bound changes a few lines, so the search is short; a long
-// one is given up.
+// Myers' greedy search for the shortest edit script. An edit of a bound changes few lines, so the search is short; a
+// long one is abandoned.
 std::vector<change> changes_between(const lines& before, const lines& after, std::size_t same, std::size_t before_end,
                                     std::size_t after_end)
 {
     constexpr std::ptrdiff_t max_differences = 400;
     const auto n = static_cast<std::ptrdiff_t>(before_end - same), m = static_cast<std::ptrdiff_t>(after_end - same);
     const std::ptrdiff_t limit = std::min(n + m, max_differences);
-    std::vector<std::vector<std::ptrdiff_t>> furthest;  // by differences, then by diagonal: how far in `before`
+    std::vector<std::vector<std::ptrdiff_t>> furthest;  // by differences, then by diagonal: position in `before`
     std::vector<std::ptrdiff_t> reach(static_cast<std::size_t>(2 * limit + 3), 0);
     const auto at = [&](std::ptrdiff_t diagonal) { return static_cast<std::size_t>(diagonal + limit + 1); };
     const auto line = [&](const lines& of, std::ptrdiff_t i) { return of[same + static_cast<std::size_t>(i)]; };
@@ -79,7 +79,7 @@ std::vector<change> changes_between(const lines& before, const lines& after, std
             while (x < n && y < m && line(before, x) == line(after, y)) ++x, ++y;
             reach[at(k)] = x;
             if (x < n || y < m) continue;
-            std::vector<change> changes;  // from the last to the first
+            std::vector<change> changes;  // from last to first
             for (std::ptrdiff_t step = d; step > 0; --step) {
                 const auto& last = furthest[static_cast<std::size_t>(step)];
                 const std::ptrdiff_t diagonal = x - y;
@@ -117,7 +117,7 @@ std::vector<change> changes_of(const lines& before, const lines& after)
     return changes_between(before, after, same, before_end, after_end);
 }
 
-// A name with a blank ends with a tab, as diff and git do it; one with other oddities is quoted as in C.
+// A name with a blank is followed by a tab, as in diff and git; one with other special characters is quoted as in C.
 std::string header_name(const std::string& file)
 {
     const bool odd = std::any_of(file.begin(), file.end(), [](char c) {

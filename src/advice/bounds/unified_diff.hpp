@@ -7,8 +7,8 @@
 
 namespace launchbox {
 
-/// As `diff -u` writes it, with three lines of context, so that `patch` can apply it; empty when nothing differs. Texts
-/// that have more than some hundred lines of difference come out as one change of all that lies between.
+/// In the form of `diff -u`, with three lines of context, so that `patch` can apply it; empty if nothing differs. Texts
+/// that differ in more than some hundred lines become a single change.
 std::string unified_diff(std::string_view before, std::string_view after, const std::string& file);
 
 }  // namespace launchbox

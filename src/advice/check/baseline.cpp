@@ -14,7 +14,7 @@ namespace launchbox {
 namespace {
 
 constexpr std::string_view format_name = "launchbox.baseline/", format_version = "1";
-constexpr std::int64_t largest_figure = 1'000'000'000'000;  // sums and products of two stay far from an overflow
+constexpr std::int64_t largest_figure = 1'000'000'000'000;  // sums and products of two are far from overflow
 constexpr int largest_count = 1 << 20;
 
 std::string escaped(std::string_view name);
@@ -22,7 +22,7 @@ std::string escaped_word(std::string_view text);
 std::optional<std::string> unescaped(std::string_view text);
 std::string line_text(const baseline_entry& entry);
 
-// Reads one line after the other and collects what is wrong.
+// Reads line by line and collects errors.
 class baseline_reader {
 public:
     baseline_reader(std::string_view text, const std::string& file);
@@ -147,7 +147,7 @@ std::string figure_text(const std::optional<std::int64_t>& value)
     return value ? std::to_string(*value) : "?";
 }
 
-// "256", "256/64" with the registers that a thread may have; "-/64" without a bound of threads.
+// "256", "256/64" with the registers allowed per thread; "-/64" without a bound of threads.
 std::string bounds_text(const heeded_bounds& bounds)
 {
     return (bounds.threads ? std::to_string(*bounds.threads) : "-") +
@@ -192,7 +192,7 @@ std::string escaped(std::string_view name)
     return text;
 }
 
-// The architecture as one word, even if the input's name for it has several.
+// The architecture as one word, even if its name in the input has several.
 std::string escaped_word(std::string_view text)
 {
     std::string word;
@@ -273,7 +273,7 @@ bool baseline_reader::is_conflict(std::string_view line)
     return false;
 }
 
-// Takes "name=" off the front, and the text up to the next space.
+// Removes "name=" and the text up to the next space from the front, and returns that text.
 std::optional<std::string_view> take_field(std::string_view& line, std::string_view name)
 {
     if (!line.starts_with(name)) return std::nullopt;
@@ -388,7 +388,7 @@ void baseline_reader::sort()
 {
     std::vector<baseline_entry>& entries = reading.value.entries;
     std::stable_sort(entries.begin(), entries.end(), before);
-    if (!reading.errors.empty()) return;  // both sides of a conflict have the same kernels
+    if (!reading.errors.empty()) return;  // in a merge conflict, both sides have the same kernels
     for (std::size_t i = 1; i < entries.size() && reading.errors.size() < max_baseline_errors; ++i) {
         if (entries[i].identity != entries[i - 1].identity || entries[i].architecture != entries[i - 1].architecture)
             continue;

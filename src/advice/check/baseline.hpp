@@ -1,4 +1,4 @@
-// The figures of an earlier build: a text file with one line a kernel and architecture, made to be read as a diff.
+// The figures of an earlier build: a text file with one line per kernel and architecture, suitable for diffs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,21 +20,21 @@ struct baseline {
 };
 
 struct baseline_reading {
-    baseline value;                  ///< of use only without errors
+    baseline value;                  ///< valid only without errors
     std::vector<file_error> errors;  ///< at most `max_baseline_errors`
 };
 inline constexpr std::size_t max_baseline_errors = 50;
 
-/// Never throws on bad text; linear in it but for the sorting.
+/// Never throws on bad text; linear in it except for sorting.
 baseline_reading parse_baseline(std::string_view text, const std::string& file);
 
 /// The file for these kernels: the same text for the same kernels in any order.
 std::string baseline_text(std::vector<baseline_entry> entries);
 
-/// The worst of each figure; what is not known of every copy is not known.
+/// The worst of each figure; unknown unless every copy's is known.
 baseline_entry entry_of(const checked_kernel& kernel);
 
-/// The figures that are compared, worst of all copies: spills and stack each as one number, resident threads.
+/// The figures that are compared, the worst of all copies: spills and stack each as one number, resident threads.
 worst_figure worst_registers(const checked_kernel& kernel);
 worst_figure worst_shared_spills(const checked_kernel& kernel);
 worst_figure worst_spills(const checked_kernel& kernel);  ///< if not known exactly: the minimum

@@ -15,7 +15,7 @@ namespace launchbox {
 
 namespace {
 
-// In the order of what costs most: a kernel that cannot run, a promise that is gone, warps, memory, registers.
+// By severity: a kernel that cannot run, a lost bound, warps, memory, registers.
 constexpr std::pair<std::string_view, const char*> figures[] = {
     {"baseline_architecture", "{}"},
     {"baseline_launch_bounds", "bounds {}"},
@@ -39,11 +39,11 @@ std::string shown(std::string_view check, const std::string& value)
     return fmt::format(fmt::runtime(figures[rank_of(check)].second), value);
 }
 
-// A change with what it is sorted by.
+// A change with its sort keys.
 struct ranked_change {
     baseline_change change;
-    std::size_t rank = std::size(figures);  ///< of the figure that is worst
-    double factor = 0;                      ///< by which that one changed
+    std::size_t rank = std::size(figures);  ///< of the worst figure
+    double factor = 0;                      ///< by which the worst figure changed
 
     void weigh(std::size_t figure, const std::optional<double>& before, const std::optional<double>& now)
     {
@@ -105,11 +105,11 @@ std::map<std::string, std::size_t> lost_architectures(const check_result& result
 
 namespace {
 
-// The findings of one kernel follow each other.
+// The findings of one kernel are adjacent.
 void add_changed(const check_result& result, std::vector<ranked_change>& changes)
 {
     for (const check_finding& finding : result.findings) {
-        if (rank_of(finding.check) == std::size(figures)) continue;  // of the budget
+        if (rank_of(finding.check) == std::size(figures)) continue;  // from the budget
         if (changes.empty() || changes.back().change.kernel != finding.kernel) {
             changes.emplace_back();
             changes.back().change.verdict = baseline_verdict::better;

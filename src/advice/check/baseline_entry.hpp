@@ -1,4 +1,4 @@
-// One kernel for one architecture, as a baseline keeps it.
+// A kernel for one architecture, as stored in a baseline.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,16 +13,15 @@ namespace launchbox {
 /// One line. Bytes per thread for spills and stack, per block for shared memory.
 struct baseline_entry {
     std::string identity;
-    std::string architecture;                      ///< empty: not known
+    std::string architecture;                      ///< empty if unknown
     std::optional<compute_capability> capability;  ///< of `architecture`
     std::optional<std::int64_t> registers, spill_store_bytes, spill_load_bytes, stack_frame_bytes, static_shared_bytes;
-    std::optional<std::int64_t> shared_spill_store_bytes, shared_spill_load_bytes;  ///< written where there are any
-    std::optional<std::int64_t>
-        cumulative_stack_bytes;           ///< with the functions that it calls; in a file where it is more
-    std::optional<heeded_bounds> bounds;  ///< nullopt: not known, or none
+    std::optional<std::int64_t> shared_spill_store_bytes, shared_spill_load_bytes;  ///< written if there are any
+    std::optional<std::int64_t> cumulative_stack_bytes;  ///< including called functions; in a file only if larger
+    std::optional<heeded_bounds> bounds;                 ///< `nullopt` if unknown or none
     std::optional<residency> resident;
-    bool debug_build = false;  ///< its figures are compared with those of another debug build alone
-    int line = 0;              ///< in the file that it was read from; 0: none
+    bool debug_build = false;  ///< compared only with another debug build
+    int line = 0;              ///< in its file; 0: none
 
     friend bool operator==(const baseline_entry& a, const baseline_entry& b)
     {

@@ -71,7 +71,7 @@ void check_budget(const budget& limits, check_result& result)
 
 namespace {
 
-// By any of its copies, whose symbols can differ.
+// Any of its copies may match, since symbols may differ.
 bool names_match(const budget_rule& rule, const checked_kernel& kernel)
 {
     const auto matches_copy = [&](const std::string& pattern) {
@@ -86,7 +86,7 @@ bool names_match(const budget_rule& rule, const checked_kernel& kernel)
            });
 }
 
-// The rule may apply to a kernel of unknown architecture: then whether it holds is unknown.
+// For a kernel of unknown architecture, it is unknown whether the rule applies.
 bool architecture_matches(const budget_rule& rule, const checked_kernel& kernel)
 {
     if (rule.architectures.empty() || kernel.info.architecture.empty()) return true;

@@ -1,4 +1,4 @@
-// The limits that kernels must keep to, as docs/check.md describes them.
+// Limits for kernels, as described in docs/check.md.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -32,19 +32,19 @@ inline constexpr std::array<std::string_view, 9> budget_limit_names{
     "max_registers",  "max_spill_bytes",   "max_shared_spill_bytes", "max_stack_bytes",      "max_static_shared",
     "max_code_bytes", "min_blocks_per_sm", "min_occupancy",          "require_launch_bounds"};
 
-/// One key of a rule, with the line on which it stands.
+/// One key of a rule, with its line.
 template <class Value>
 struct rule_setting {
     Value value = {};
     int line = 0;
 };
 
-/// `[defaults]` or one `[[rule]]`. What it does not set, it leaves as the rules before it did.
+/// `[defaults]` or one `[[rule]]`. Settings that it omits are inherited from the rules before it.
 struct budget_rule {
     std::vector<std::string> patterns;              ///< empty: every kernel
     std::vector<compute_capability> architectures;  ///< empty: all; without a variant: all variants
-    bool exempt = false;                            ///< drops what the rules before set
-    /// By `budget_limit`; the inner `nullopt` is "any": no limit. `require_launch_bounds` is 1 or nothing.
+    bool exempt = false;                            ///< drops the settings of earlier rules
+    /// By `budget_limit`; the inner `nullopt` is "any": no limit. `require_launch_bounds` is 1 or unset.
     std::array<std::optional<rule_setting<std::optional<double>>>, budget_limit_names.size()> limits;
     std::optional<rule_setting<int>> threads;
     std::optional<rule_setting<std::int64_t>> dynamic_shared;

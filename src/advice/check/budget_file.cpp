@@ -14,7 +14,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr double largest_number = 1e12;                         // far above any limit that means something
+constexpr double largest_number = 1e12;                         // far above any meaningful limit
 constexpr std::int64_t largest_shared = std::int64_t{1} << 30;  // as for the options of the command line
 
 constexpr toml_kind budget_kind{.name = "budget",
@@ -22,7 +22,7 @@ constexpr toml_kind budget_kind{.name = "budget",
                                 .if_too_large = "put kernels that share limits under one pattern",
                                 .page = "docs/check.md"};
 
-// Reads the tables of one file and collects what is wrong: the first mistake of each key.
+// Reads the tables of one file and collects errors: the first mistake of each key.
 class budget_reader {
 public:
     explicit budget_reader(const toml_document& document) : document_(document) {}
@@ -147,7 +147,7 @@ void budget_reader::read_rule(const toml::table& table, bool is_defaults)
     const bool sets_something =
         rule.exempt || rule.threads || rule.dynamic_shared ||
         std::any_of(rule.limits.begin(), rule.limits.end(), [](const auto& limit) { return limit.has_value(); });
-    // TOML allows [defaults] anywhere; it comes first all the same.
+    // TOML allows [defaults] anywhere, but it always comes first.
     value_.rules.insert(is_defaults ? value_.rules.begin() : value_.rules.end(), std::move(rule));
     if (!sets_something && !is_defaults && errors_.size() == errors)
         document_.fail(table.source(), "this rule sets nothing", "add a limit, such as max_spill_bytes = 0");

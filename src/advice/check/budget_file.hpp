@@ -1,4 +1,4 @@
-// Reads a budget: TOML in the form that docs/check.md describes.
+// Reads a budget: TOML, as described in docs/check.md.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace launchbox {
 
-/// The largest budget that is read: 256 KiB. The TOML library searches lists of tables one by one.
+/// The largest budget that is read: 256 KiB. The TOML library searches lists of tables linearly.
 inline constexpr std::size_t max_budget_bytes = std::size_t{1} << 18;
 
 struct budget_reading {
-    budget value;  ///< of use only without errors
+    budget value;  ///< valid only without errors
     std::vector<file_error> errors;
 };
 

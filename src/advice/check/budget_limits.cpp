@@ -13,12 +13,12 @@ namespace launchbox {
 
 namespace {
 
-// What a limit is compared with: the figure, or why it is unknown.
+// The figure that a limit is compared with, or why it is unknown.
 struct known_figure {
     std::optional<double> value = {};
     std::string shown = {};            ///< "272 B of spills (116 stored, 156 loaded)"
-    std::string why_not = {};          ///< when it is not known, or not exactly
-    std::optional<double> worst = {};  ///< if not known exactly: the worst possible value
+    std::string why_not = {};          ///< if it is unknown, or inexact
+    std::optional<double> worst = {};  ///< if inexact: the worst possible value
 };
 
 known_figure figure_of(budget_limit which, const effective_limits& limits, const kernel_info& kernel);
@@ -35,7 +35,7 @@ std::string whole_number(double value)
     return with_commas(static_cast<std::int64_t>(value));
 }
 
-// Occupancies are compared to a millionth, so that "0.333333" asks for no more than a third of the warp slots.
+// Occupancies are compared with this tolerance, so that "0.333333" means a third of the warp slots.
 constexpr double tolerance = 1e-6;
 
 std::string shown_number(budget_limit which, double value)
@@ -64,7 +64,7 @@ namespace {
 
 std::optional<check_finding> check_copy(budget_limit which, const effective_limits& limits, const kernel_info& kernel);
 
-// What is broken comes before what is not known: an unknown copy must not hide it. Of two that are broken the worse.
+// Broken comes before unknown: an unknown copy must not hide it. Of two broken ones, the worse.
 bool is_worse(budget_limit which, const check_finding& one, const check_finding& other)
 {
     if (one.status != other.status) return one.status == check_status::broken;
@@ -177,7 +177,7 @@ known_figure stack_of(const kernel_info& kernel)
 known_figure launch_bounds_of(const kernel_info& kernel)
 {
     if (bound_threads(kernel)) return {1, "launch bounds", {}};
-    // A cubin tells the register cap, and would tell the bounds too.
+    // A cubin that has a register cap would have the bounds, too.
     if (kernel.bounds.register_cap) return {0, "it has no launch bounds", {}};
     return {{}, {}, "the input does not contain launch bounds; logs never do"};
 }

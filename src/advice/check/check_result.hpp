@@ -1,5 +1,5 @@
-// What a check found: limits of the budget that are broken, figures that are worse than in the baseline, and what could
-// not be checked.
+// Results of a check: broken limits of the budget, figures worse than in the baseline, and parts that could not be
+// checked.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ struct file_line {
     friend bool operator==(const file_line&, const file_line&) = default;
 };
 
-/// What is wrong in one of the user's files, and what to write there.
+/// An error in one of the user's files, and what to write there.
 struct file_error {
     int line = 0, column = 0;  ///< from 1; column 0: the whole line
     std::string what;
@@ -32,22 +32,22 @@ struct file_error {
 
 enum class check_status {
     broken,   ///< the limit does not hold, or the figure is worse than in the baseline
-    unknown,  ///< a figure that is needed is not known
-    better,   ///< the figure is better than in the baseline, or known where it was not
+    unknown,  ///< a required figure is unknown
+    better,   ///< the figure is better than in the baseline, or was unknown there
 };
 
 /// One finding about one kernel. A limit that holds is not a finding.
 struct check_finding {
-    std::size_t kernel = 0;  ///< in `check_result::kernels`
-    std::size_t copy = 0;    ///< the worst copy of the kernel, to which the figures belong
+    std::size_t kernel = 0;  ///< index in `check_result::kernels`
+    std::size_t copy = 0;    ///< the worst copy of the kernel, which has the figures
     std::string check;       ///< stable, for programs: "max_registers", "baseline_registers"
     check_status status = check_status::broken;
     bool fails = true;
-    std::optional<double> value;  ///< nullopt: not known
-    std::optional<double> limit;  ///< of the budget, or the figure in the baseline
+    std::optional<double> value;  ///< `nullopt` if unknown
+    std::optional<double> limit;  ///< in the budget, or the figure in the baseline
     std::string shown_value, shown_limit;
     std::string message;  ///< a sentence with its figures, without the kernel's name
-    file_line set_by;     ///< where the limit stands
+    file_line set_by;     ///< where the limit is set
 };
 
 /// A rule of the budget that matches no kernel.
@@ -57,33 +57,33 @@ struct unused_rule {
     bool fails = false;
 };
 
-/// A kernel that only the baseline has.
+/// A kernel that is only in the baseline.
 struct gone_kernel {
     std::string identity;
     std::string architecture;
     file_line place;
-    bool fails = false;  ///< the kernel exists for other architectures, and none of its code runs on this one
-    std::vector<std::string> elsewhere = {};  ///< the architectures that the kernel still has code for
+    bool fails = false;  ///< the kernel exists for other architectures, but none of its code runs on this one
+    std::vector<std::string> elsewhere = {};  ///< architectures that the kernel still has code for
     baseline_entry before = {};
 };
 
-/// Something that was requested and not checked: an input without a kernel, a missing architecture, or a gate that
-/// compared nothing.
+/// Something requested but not checked: an input without a kernel, a missing architecture, or a gate that compared
+/// nothing.
 struct unchecked_part {
-    std::string file;          ///< empty: all inputs together
-    std::string architecture;  ///< the one that was asked for; empty: nothing at all was checked
+    std::string file;          ///< empty for all inputs together
+    std::string architecture;  ///< the requested one; empty if nothing at all was checked
     std::string why;           ///< "it holds 1 LTO-IR image (compute_90)"
     bool fails = true;
-    bool is_gate = false;                   ///< `file` is not an input but a budget, a baseline or an option
-    std::vector<std::string> kernels = {};  ///< short names of those that have no code for it; empty: all
+    bool is_gate = false;                   ///< `file` is a budget, a baseline or an option, not an input
+    std::vector<std::string> kernels = {};  ///< short names of kernels without code for it; empty: all
 };
 
-/// What kernels have to pass: a budget, a baseline, or an option.
+/// A requirement for kernels: a budget, a baseline, or an option.
 struct gate {
     std::string name;         ///< its file, or the option
-    std::size_t decided = 0;  ///< limits and figures of which it is known whether they are kept
+    std::size_t decided = 0;  ///< limits and figures with a definite result
     std::size_t failing = 0;  ///< of its findings
-    std::string why_nothing;  ///< where nothing was decided: "none of its 2 rules matches a kernel"
+    std::string why_nothing;  ///< if nothing was decided: "none of its 2 rules matches a kernel"
 };
 
 struct check_result {
@@ -91,28 +91,28 @@ struct check_result {
     std::vector<check_finding> findings;  ///< in the order of the kernels
     std::vector<unused_rule> unused_rules;
     std::vector<gone_kernel> gone;
-    std::vector<std::size_t> new_kernels;  ///< not in the baseline; in `kernels`
+    std::vector<std::size_t> new_kernels;  ///< not in the baseline; indices in `kernels`
     std::vector<unchecked_part> unchecked;
     std::vector<gate> gates;
-    std::size_t checks = 0;              ///< limits and figures that were looked at
-    std::size_t ptx_only = 0;            ///< kernels that were not checked because they exist only as PTX
+    std::size_t checks = 0;              ///< limits and figures that were examined
+    std::size_t ptx_only = 0;            ///< kernels not checked because they exist only as PTX
     std::size_t unlinked = 0;            ///< kernels whose figures are not final before linking
-    std::size_t inputs_with_errors = 0;  ///< of which not everything was read
+    std::size_t inputs_with_errors = 0;  ///< not completely read
     bool interrupted = false;            ///< before all inputs were read
 
-    /// Of a launch with this many threads, if the user gave them; for rules that do not set others.
+    /// For a launch with this many threads, if the user gave a size; for rules that do not set another.
     std::function<std::int64_t(int threads)> dynamic_shared_of;
 
     std::string budget_file;  ///< empty if there is none
     std::size_t rules = 0;    ///< of the budget
     std::string baseline_file;
     std::size_t baseline_entries = 0;
-    std::size_t renumbered = 0;  ///< kernels found there by a name without its hash or counter
-    std::size_t renamed = 0;     ///< kernels found there with other parameters, or in another file
-    std::size_t options = 0;     ///< limits that stand on the command line
+    std::size_t renumbered = 0;  ///< kernels matched by name without hash or counter
+    std::size_t renamed = 0;     ///< kernels matched with other parameters, or in another file
+    std::size_t options = 0;     ///< limits given on the command line
 
     /// Adds each gate that passed because there was nothing to decide to `unchecked`; `allowed`: that is not a failure.
-    /// If there are no kernels, the inputs are wrong, not the gates.
+    /// If there are no kernels, the inputs are at fault, not the gates.
     void add_idle_gates(bool allowed)
     {
         for (const gate& one : gates) {
@@ -123,7 +123,7 @@ struct check_result {
         }
     }
 
-    /// Whether some gate would have passed on nothing.
+    /// Whether some gate would have passed without deciding anything.
     [[nodiscard]] bool has_idle_gate() const
     {
         for (const unchecked_part& part : unchecked)
@@ -137,7 +137,7 @@ struct check_result {
         for (const check_finding& finding : findings) number += finding.status == status ? 1 : 0;
         return number;
     }
-    /// Whether everything that was requested was read and checked, and nothing failed.
+    /// Whether everything requested was read and checked, and nothing failed.
     [[nodiscard]] bool passed() const { return !failed() && inputs_with_errors == 0 && !interrupted; }
     [[nodiscard]] bool failed() const
     {

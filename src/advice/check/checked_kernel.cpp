@@ -73,7 +73,7 @@ std::optional<residency> residency_of(const kernel_info& kernel)
 
 std::optional<heeded_bounds> heeded_bounds_of(const kernel_info& kernel)
 {
-    // What contains the register cap contains the bounds; logs have neither.
+    // An input with the register cap also has the bounds; logs have neither.
     if (!kernel.bounds.register_cap) return std::nullopt;
     const sm_limits* limits = limits_where_run(kernel);
     heeded_bounds bounds;
@@ -117,7 +117,7 @@ std::string place_of_copy(const checked_kernel& kernel, std::size_t copy)
     if (kernel.others.empty()) return {};
     const kernel_source& place = kernel.copy(copy).info.source;
     std::string text = place.file == "-" ? "standard input" : place.file;
-    // Within one file it is the place there that tells copies apart.
+    // Within one file, the place tells copies apart.
     const bool same_file = std::ranges::all_of(
         kernel.others, [&](const checked_kernel& other) { return other.info.source.file == kernel.info.source.file; });
     if (same_file && !place.container.empty()) text = place.container;
@@ -127,7 +127,7 @@ std::string place_of_copy(const checked_kernel& kernel, std::size_t copy)
 
 namespace {
 
-// What nvlink does not tell, and a launch depends on or a limit is set for.
+// Figures that nvlink does not print, but launches or limits depend on.
 auto told_by_compiling(const kernel_info& kernel)
 {
     const spill_range spills = kernel.figures.spills_between.value_or(spill_range{-1, -1, -1, -1});
@@ -165,7 +165,7 @@ checked_kernel completed(checked_kernel linked, const kernel_info& compiled)
     return linked;
 }
 
-// One copy with the largest of each figure that nvlink tells; unknown where one of them does not.
+// A single copy with the largest value of each figure that nvlink prints; unknown if one of them lacks it.
 checked_kernel largest_of(const std::vector<checked_kernel>& linked)
 {
     checked_kernel largest = linked.front();
@@ -186,8 +186,8 @@ checked_kernel largest_of(const std::vector<checked_kernel>& linked)
     return largest;
 }
 
-// Each linked copy once for every variant of the compiled ones. There are few of both, except in a made-up log; then
-// one kernel with the worst figures of all replaces the linked ones.
+// Combines each linked copy with every variant of the compiled ones. There are few of both, except in an artificial
+// log; then one kernel with the worst figures replaces the linked ones.
 void complete_linked(std::vector<checked_kernel>& same)
 {
     constexpr std::size_t max_pairs = 1024;
@@ -209,7 +209,7 @@ void complete_linked(std::vector<checked_kernel>& same)
 checked_kernel brought_together(std::vector<checked_kernel> same)
 {
     complete_linked(same);
-    // By what a check looks at, so that a baseline depends on nothing else; what is equal then, by name and place.
+    // Sorts by what a check examines, so that a baseline depends on nothing else; then by name and place.
     std::ranges::stable_sort(same, {}, [](const checked_kernel& kernel) {
         const kernel_info& info = kernel.info;
         return std::tuple(std::tie(info.figures.registers, info.figures.spill_store_bytes,

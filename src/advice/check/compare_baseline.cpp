@@ -23,7 +23,7 @@ using entry_map = std::map<std::pair<std::string_view, std::string_view>, const 
 using name_part = std::function<std::string(std::string_view identity)>;
 using kernels_by_name = std::multimap<std::string, const checked_kernel*>;  // without parameters
 
-// One figure of a kernel, then and now.
+// One figure of a kernel, before and now.
 struct comparison {
     const char* check;
     const char* what;  ///< "{} registers"
@@ -77,7 +77,7 @@ void compare_baseline(const baseline& before, const baseline_policy& policy, che
     for (const auto& [key, entry] : entries) {
         if (policy.expected && !policy.expected(entry->architecture)) continue;
         result.gone.push_back(gone_of(*entry, names, before.file));
-        result.gone.back().fails &= common > 0;  // else it is the baseline of something else
+        result.gone.back().fails &= common > 0;  // else the baseline belongs to something else
     }
     result.gates.push_back(std::move(passed));
     std::stable_sort(result.gone.begin(), result.gone.end(),
@@ -104,7 +104,7 @@ void compare_kernel(std::size_t k, const baseline_entry& entry, const std::strin
     const std::optional<check_finding> lost = lost_bounds(entry, kernel);
     if (lost) add(*lost);
     for (const comparison& pair : comparisons(entry, kernel)) {
-        // Without a bound the blocks are unknown: that is not a second finding.
+        // Without a bound the blocks are unknown; that is not a second finding.
         if (lost && pair.less_is_worse && !pair.now.value) continue;
         result.checks += pair.before ? 1 : 0;
         std::optional<check_finding> finding = compare(pair);
@@ -117,7 +117,7 @@ void compare_kernel(std::size_t k, const baseline_entry& entry, const std::strin
     }
 }
 
-// "scale [a_cu]" of "scale(float*) [a_cu]": what a kernel keeps that is given another parameter.
+// "scale [a_cu]" for "scale(float*) [a_cu]": what stays if the parameters change.
 std::string without_parameters(std::string_view identity)
 {
     const std::size_t at = identity.ends_with(']') ? identity.rfind(" [") : std::string_view::npos;
@@ -126,15 +126,15 @@ std::string without_parameters(std::string_view identity)
     return name;
 }
 
-// "scale(float*)" of "scale(float*) [a_cu]": what it keeps in a file of another name.
+// "scale(float*)" for "scale(float*) [a_cu]": what stays if the file is renamed.
 std::string without_file(std::string_view identity)
 {
     return std::string(identity.substr(0, identity.ends_with(']') ? identity.rfind(" [") : std::string_view::npos));
 }
 
 // A kernel with other parameters appears under a new name and disappears under the old one. If exactly one kernel with
-// this part of the name has disappeared and one has appeared, they are compared as the same kernel: else a regression
-// would pass as a new kernel.
+// this part of the name has disappeared and one has appeared, they are compared as the same kernel: otherwise a
+// regression would pass as a new kernel.
 std::vector<std::pair<std::size_t, const baseline_entry*>> take_renamed(const name_part& kept, entry_map& entries,
                                                                         check_result& result)
 {
@@ -162,7 +162,7 @@ std::vector<std::pair<std::size_t, const baseline_entry*>> take_renamed(const na
     return taken;
 }
 
-// A debug build and a release build have nothing to compare.
+// A debug build cannot be compared with a release build.
 check_finding other_build(const checked_kernel& kernel, const baseline_entry& before)
 {
     check_finding finding;
@@ -204,7 +204,7 @@ std::vector<comparison> comparisons(const baseline_entry& before, const checked_
          with_unit(before.static_shared_bytes, " B")},
         {"baseline_resident_threads", "resident blocks x threads", resident, worst_residency(now), true,
          blocks(before.resident)}};
-    // Only what is not 0 is written.
+    // A baseline contains only values other than 0.
     const worst_figure shared_spills = worst_shared_spills(now);
     figure shared_before;
     if (before.shared_spill_store_bytes && before.shared_spill_load_bytes)
@@ -231,7 +231,7 @@ std::optional<check_finding> compare(const comparison& pair)
     finding.copy = pair.now.copy;
     if (pair.before) finding.limit = static_cast<double>(*pair.before);
     finding.shown_limit = pair.shown_before;
-    // One worse copy decides; only if none is worse, all have to be known.
+    // One worse copy is enough; only if none is worse, all must be known.
     const bool is_worse = pair.before && pair.now.value &&
                           (pair.less_is_worse ? *pair.now.value < *pair.before : *pair.now.value > *pair.before);
     if (!is_worse && !pair.now.of_all) {
@@ -261,7 +261,7 @@ std::string bounds_words(const heeded_bounds& bounds)
     return text;
 }
 
-// A bound that was removed, or that ptxas now ignores. Another bound is not a finding: the figures show its effect.
+// A bound was removed, or ptxas now ignores it. A different bound is not a finding: the figures show its effect.
 std::optional<check_finding> lost_bounds(const baseline_entry& before, const checked_kernel& now)
 {
     const std::optional<heeded_bounds> bounds = heeded_bounds_of(now);

@@ -1,4 +1,4 @@
-// Today's kernels against a baseline.
+// Compares the present kernels with a baseline.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,12 +11,12 @@ namespace launchbox {
 
 struct baseline_policy {
     bool unknown_fails = true;
-    /// Whether kernels of this architecture would have been found if they were there; empty: all would.
+    /// Whether kernels of this architecture would have been found if present; if empty, all would.
     std::function<bool(const std::string& architecture)> expected = {};
 };
 
-/// Compares all of `result.kernels` and adds to its findings, its new and gone kernels and its counts. Leaves the
-/// findings in the order of the kernels.
+/// Compares all of `result.kernels` and updates its findings, its new and gone kernels and its counts. Findings are in
+/// the order of the kernels.
 void compare_baseline(const baseline& before, const baseline_policy& policy, check_result& result);
 
 }  // namespace launchbox

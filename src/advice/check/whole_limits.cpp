@@ -45,7 +45,7 @@ check_finding cannot_be_checked(const std::string& why, std::int64_t max_bytes)
     return finding;
 }
 
-// The kernel with the most code of those that are in this file, in one of their copies.
+// The kernel with the most code among those in this file, in one of their copies.
 struct largest_kernel {
     std::size_t kernel = 0, copy = 0, of = 0;
     std::int64_t code_bytes = -1;
@@ -83,7 +83,7 @@ void check_stack_reserve(std::int64_t max_bytes, check_result& result)
     const std::vector<stack_need> needs = stack_needs(users);
     gate passed{.name = stack_option, .decided = 0, .failing = 0, .why_nothing = "no kernel has a known stack"};
     ++result.options;
-    // The users of one kernel follow each other.
+    // The users of one kernel are adjacent.
     for (std::size_t first = 0; first < users.size();) {
         std::size_t end = first, worst = first, unknown = users.size();
         const auto bytes_of = [&](std::size_t user) { return needs[user].most ? needs[user].most->bytes() : 0; };

@@ -1,4 +1,4 @@
-// Where the bytes of a file with CUDA code are.
+// How the bytes of a file with CUDA code are used.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,29 +15,29 @@ namespace launchbox {
 
 /// The images for one architecture.
 struct architecture_size {
-    std::string architecture, kind;  ///< "sm_90", "cubin"; an empty architecture is unknown
+    std::string architecture, kind;  ///< "sm_90", "cubin"; the architecture is empty if unknown
     std::size_t images = 0, kernels = 0;
-    std::uint64_t stored_bytes = 0;  ///< in the file: what the file is smaller by without them
+    std::uint64_t stored_bytes = 0;  ///< in the file: removing them would save this much
     std::uint64_t bytes = 0;         ///< decompressed
 };
 
 /// Kernels that are instantiations of one template, or one kernel.
 struct template_size {
-    std::string name;  ///< without its arguments
+    std::string name;  ///< without template arguments
     std::size_t kernels = 0;
     std::int64_t code_bytes = 0;
-    std::int64_t repeated_bytes = 0;  ///< of these, code that duplicates code for the same architecture
+    std::int64_t repeated_bytes = 0;  ///< of these, duplicates of code for the same architecture
 };
 
 struct code_size {
     std::string file;
-    std::optional<std::uint64_t> file_bytes;          ///< nullopt: it is a member of a packed file
+    std::optional<std::uint64_t> file_bytes;          ///< `nullopt` for a member of a packed file
     std::uint64_t image_bytes = 0;                    ///< of all images, as stored
     std::vector<architecture_size> architectures;     ///< most bytes first
     std::vector<template_size> templates;             ///< most code first
     std::int64_t code_bytes = 0, repeated_bytes = 0;  ///< of all kernels: machine code, and its copies
 
-    /// Host code and data, headers of images, padding: file and images together are all of the file.
+    /// Host code and data, headers of images, padding: everything in the file but images.
     [[nodiscard]] std::optional<std::uint64_t> other_bytes() const
     {
         return file_bytes && *file_bytes >= image_bytes ? std::optional(*file_bytes - image_bytes) : std::nullopt;

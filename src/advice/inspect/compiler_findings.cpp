@@ -17,7 +17,7 @@ namespace launchbox {
 
 namespace {
 
-// What ptxas says of a cause, in CUDA 12 and 13 alike; the numbers before it have changed between versions.
+// ptxas's words for a cause, the same in CUDA 12 and 13; the numbers before them differ between versions.
 struct known_cause {
     std::string_view words;
     std::string_view remedy;
@@ -65,7 +65,7 @@ std::optional<std::string_view> remedy_in(const std::string& sentence, auto& cau
     return std::nullopt;
 }
 
-// The register count at entry is not known: which bound is missing, as far as the kernel tells.
+// If the register count at entry is unknown: the bound that is missing, as far as the kernel tells.
 std::string missing_bound(const kernel_info* kernel)
 {
     const std::optional<int> threads = kernel == nullptr ? std::nullopt : bound_threads(*kernel);
@@ -78,7 +78,7 @@ std::string missing_bound(const kernel_info* kernel)
            "the count at entry is known";
 }
 
-// Without the function's name at the end: that is the kernel's, or inside of it.
+// Without the function's name at the end, which is the kernel's, or of a function in it.
 std::string without_function(const std::string& sentence)
 {
     for (const char* before : {" in the function '", " for the function '"})
@@ -111,7 +111,7 @@ std::optional<refused_callee> refused_in(std::string_view sentence)
                           sentence.substr(name_at, need_at - name_at)};
 }
 
-// Of several callees, what the one that needs most is refused for helps the others too.
+// Among several callees, a remedy for the one that needs most helps the others, too.
 void add_callee_finding(const kernel_info& kernel, std::vector<diagnosis>& findings)
 {
     std::optional<refused_callee> worst;
@@ -169,7 +169,7 @@ void add_compiler_findings(const kernel_info& kernel, std::vector<diagnosis>& fi
     for (const std::string& warning : kernel.warnings) {
         if (warning.find("Potential Performance Loss") != std::string::npos) {
             diagnosis finding = loss_finding(warning, &kernel);
-            // A kernel that consists of several functions gets the same message for each.
+            // A kernel with several functions gets the same message for each.
             if (std::ranges::find(told, finding.message) != told.end()) continue;
             told.push_back(finding.message);
             findings.push_back(std::move(finding));

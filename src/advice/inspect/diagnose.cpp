@@ -16,7 +16,7 @@ namespace launchbox {
 
 namespace {
 
-// What to write is known once the alternatives are compiled: figures of one compile tell the limits alone.
+// What to write is known only after compiling alternatives: the figures of one compile only tell the limits.
 std::string then_compile(const std::string& limits)
 {
     return limits + "; launchbox advise compiles the alternatives and recommends one";
@@ -24,8 +24,8 @@ std::string then_compile(const std::string& limits)
 
 struct subject {
     const kernel_info& kernel;
-    const sm_limits& limits;     ///< of what it was compiled for
-    const sm_limits& gpu;        ///< of what it runs on
+    const sm_limits& limits;     ///< of the architecture that it was compiled for
+    const sm_limits& gpu;        ///< of the GPU that it runs on
     std::optional<int> bound;    ///< threads of the launch bound
     std::optional<int> threads;  ///< of the launch: the user's, else the bound
     std::vector<diagnosis>& findings;
@@ -34,27 +34,27 @@ struct subject {
     {
         findings.push_back({id, level, std::move(message), std::move(fix)});
     }
-    /// What is known of them at least.
+    /// A lower bound of its spills.
     [[nodiscard]] spill_range spills() const { return spill_range_of(kernel).value_or(spill_range{}); }
     [[nodiscard]] std::int64_t spill_bytes() const
     {
         return std::max(spills().min_bytes(),
                         kernel.figures.spill_store_bytes.value_or(0) + kernel.figures.spill_load_bytes.value_or(0));
     }
-    /// "sm_75"; of PTX what it is compiled for at first.
+    /// "sm_75"; for PTX, the architecture that it is first compiled for.
     [[nodiscard]] std::string architecture() const
     {
         constexpr std::string_view of_ptx = "compute_";
         return is_ptx(kernel) ? "sm_" + kernel.architecture.substr(of_ptx.size()) : kernel.architecture;
     }
-    /// "ptxas ignored"; for PTX that is not compiled yet, a prediction.
+    /// "ptxas ignored"; for PTX that is not compiled yet, as a prediction.
     [[nodiscard]] std::string ignored() const
     {
         return is_ptx(kernel) ? fmt::format("compiling it for {} will ignore", architecture()) : "ptxas ignored";
     }
 };
 
-// A log does not tell the bound, but ptxas says there when it drops one.
+// A log does not contain the bound, but ptxas reports there when it drops one.
 void check_bound_in_log(const subject& s)
 {
     for (const std::string& warning : s.kernel.warnings) {
@@ -69,7 +69,7 @@ void check_bound_in_log(const subject& s)
     }
 }
 
-// A bound that ptxas dropped, whole or in part, and threads that no launch can have.
+// A bound that ptxas dropped, wholly or in part, or a number of threads that no launch can have.
 void check_bound(const subject& s)
 {
     if (!s.bound) {
@@ -99,7 +99,7 @@ void check_bound(const subject& s)
                                 ? fmt::format("{} has {} block slots per SM", s.architecture(), s.limits.blocks_per_sm)
                                 : fmt::format("{} × {} warps exceed the {} warp slots of {}", blocks,
                                               detail::warps_of(threads), s.limits.warps_per_sm(), s.architecture());
-    // The front end knows no limits of an architecture: it unrolls, for example, by the bound in the source.
+    // The front end does not know the architecture's limits: for example, it unrolls by the bound in the source.
     s.add("bound_ignored", severity::error,
           fmt::format("{} min_blocks {}: {}; registers are capped as for {}", s.ignored(), blocks, why,
                       bound_source(s.kernel, threads)),
@@ -108,15 +108,14 @@ void check_bound(const subject& s)
                                    blocks, legal, threads)));
 }
 
-// A minimum that registers paid for and that another resource forbids anyway. Whether it explains the spills too.
+// A minimum that cost registers although another resource rules it out. Returns whether it explains the spills, too.
 bool check_bought_nothing(const subject& s)
 {
     if (!s.bound || !s.kernel.bounds.min_blocks || !s.kernel.figures.registers || s.kernel.bounds.maxrregcount)
         return false;
     const int threads = *s.bound;
     int wanted = *s.kernel.bounds.min_blocks;
-    // Several minima can have one cap. Only what is true of the smallest can be said where the cap is all that is
-    // known.
+    // Several minima may give the same cap. If only the cap is known, report only what is true for the smallest.
     if (s.kernel.bounds.min_blocks_inferred)
         while (wanted > 1 && register_cap(s.limits, threads, wanted - 1) == register_cap(s.limits, threads, wanted))
             --wanted;
@@ -143,7 +142,7 @@ bool check_bought_nothing(const subject& s)
     return pays;
 }
 
-// The same for a Triton kernel, which has no launch bounds in its source: num_warps and maxnreg decide.
+// The same for a Triton kernel, which has no launch bounds in its source: num_warps and maxnreg take their place.
 void check_triton_spills(const subject& s, const std::string& figures)
 {
     const int registers = *s.kernel.figures.registers, warps = *s.kernel.launches.triton_warps,
@@ -169,7 +168,7 @@ void check_triton_spills(const subject& s, const std::string& figures)
                       warps));
 }
 
-// -maxrregcount, if ptxas says that it applies to this kernel despite its bounds. Returns whether it explains the
+// -maxrregcount, if ptxas reports that it applies to this kernel despite its bounds. Returns whether it explains the
 // spills.
 bool check_spills_by_option(const subject& s, const std::string& figures)
 {
@@ -242,14 +241,14 @@ void check_spills(const subject& s)
               : "a register cap (-maxrregcount, launch bounds) is the likely cause: see which one is set");
 }
 
-// The most dynamic shared memory that a block of this kernel can have.
+// The largest dynamic shared memory that a block of this kernel can have.
 std::int64_t max_dynamic_shared_of(const subject& s, const occupancy_result& result)
 {
     return std::max<std::int64_t>(0, result.shared.per_block_maximum - result.shared.reserved_bytes -
                                          s.kernel.figures.static_shared_bytes.value_or(0));
 }
 
-// More shared memory than a block has: what Triton calls OutOfResources.
+// More shared memory than a block can have: Triton's OutOfResources.
 void add_too_much_shared(const subject& s, const occupancy_question& launch, const occupancy_result& result)
 {
     const std::int64_t dynamic = launch.shape.dynamic_shared_bytes;
@@ -267,7 +266,7 @@ void add_too_much_shared(const subject& s, const occupancy_question& launch, con
           fix);
 }
 
-// A block size that no launch can have. Whether it can be launched.
+// A block size that no launch can have. Returns whether it can be launched.
 bool check_launchable(const subject& s)
 {
     if (const kernel_resources alone = resources_of(s.kernel); !links(s.gpu, alone)) {
@@ -302,7 +301,7 @@ bool check_launchable(const subject& s)
         message = fmt::format("{} barriers: more than a block, or an SM of {}, has", kernel.barriers,
                               architecture_where_run(s.kernel));
     else if (result.obstacle == launch_obstacle::shared_per_block) {
-        // ptxas refuses too much static memory; of dynamic memory it knows nothing.
+        // ptxas rejects too much static memory; it knows nothing of dynamic memory.
         if (launch->shape.dynamic_shared_bytes == 0 && !s.kernel.runs_on) return true;
         add_too_much_shared(s, *launch, result);
         return false;
@@ -317,7 +316,7 @@ bool check_launchable(const subject& s)
     return false;
 }
 
-// Of an image that holds the code and not the answer: why, and between which figures it lies.
+// For an image with the code but not the spills: why, and between which bounds they are.
 void check_spills_unknown(const subject& s)
 {
     constexpr int lists_spills = 126;
@@ -342,7 +341,7 @@ void check_spills_unknown(const subject& s)
                                   : "read the log of ptxas -v, or compile with CUDA 12.6 or later");
 }
 
-// Code without optimisation: its registers, spills and local memory are not those of what is shipped.
+// Code without optimisation: its registers, spills and local memory differ from the release build's.
 void add_debug_build(const subject& s)
 {
     s.add("debug_build", severity::note,
@@ -354,7 +353,7 @@ void add_debug_build(const subject& s)
               : "inspect a build without it");
 }
 
-// A kernel that may begin early has to wait before it reads what the one ahead writes.
+// A kernel that may start early must wait before it reads data that the previous one writes.
 void check_grid_dependency(const subject& s)
 {
     if (!s.kernel.launches.launched_early || s.kernel.launches.waits_for_grid.value_or(true)) return;
@@ -364,7 +363,7 @@ void check_grid_dependency(const subject& s)
           "call triton.language.extra.cuda.gdc_wait() before the first read, or launch without launch_pdl");
 }
 
-// Local memory without spills: an array that is indexed at run time lives there.
+// Local memory without spills: an array that is indexed at run time.
 void check_local_memory(const subject& s)
 {
     const std::int64_t frame = s.kernel.figures.stack_frame_bytes.value_or(0);
@@ -401,7 +400,7 @@ void check_stack(const subject& s)
               "inspect the linked program, or the log of -Xnvlink -v");
 }
 
-// Of a kernel whose architecture or registers are not known, as where warnings are all that a log has.
+// For a kernel of unknown architecture or registers, for example if a log only has warnings.
 void check_spills_alone(const subject& s)
 {
     if (s.spill_bytes() == 0) return;
@@ -437,7 +436,7 @@ std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> th
     if (debug) add_debug_build(s);
     if (known) {
         check_bound(s);
-        // What a bound gains is only reported for blocks that can run.
+        // The gain of a bound is only reported for blocks that can run.
         if (check_launchable(s) && !debug && !check_bought_nothing(s)) check_spills(s);
     }
     if (!debug && (!known || !kernel.figures.registers)) check_spills_alone(s);

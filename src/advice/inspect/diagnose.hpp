@@ -1,4 +1,4 @@
-// What is wrong with a kernel's bounds, registers and stack, with figures and a fix.
+// Problems with a kernel's bounds, registers and stack, with figures and a fix.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,12 +19,12 @@ struct diagnosis {
     severity level = severity::warning;
     std::string message;
     std::string fix;
-    std::optional<source_location> place = {};  ///< in the source, where the finding is about a line of it
+    std::optional<source_location> place = {};  ///< in the source, if the finding is about a line of it
 
     friend bool operator==(const diagnosis&, const diagnosis&) = default;
 };
 
-/// Everything that the figures show. `threads` is the block size of the user's launch, if given; else the kernel's own
+/// Everything that the figures show. `threads`: the block size of the user's launch, if given; else the kernel's own
 /// bound counts.
 std::vector<diagnosis> diagnose(const kernel_info& kernel, std::optional<int> threads);
 

@@ -26,7 +26,7 @@ kernel_account account_of(const inspected_kernel& kernel)
     if (question && kernel.residency) {
         question->kernel = kernel.info.short_form;
         account.occupancy = explain(*question, kernel.residency->result);
-        if (is_debug_build(kernel.info)) account.occupancy->next.reset();  // what would be shipped is other code
+        if (is_debug_build(kernel.info)) account.occupancy->next.reset();  // the release build has different code
     }
     return account;
 }

@@ -1,4 +1,4 @@
-// One kernel for one architecture as a report needs it: what is known, its names, and how many blocks are resident.
+// One kernel for one architecture, for reports: its data, its names, and its resident blocks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace launchbox {
 
-/// What the model says of one launch of a kernel; calculated once, when the kernel is inspected.
+/// The model's result for one launch of a kernel; calculated once, when the kernel is inspected.
 struct kernel_residency {
-    int threads = 0;  ///< per block, of the launch that was asked about
+    int threads = 0;  ///< per block, of the launch in question
     occupancy_result result;
-    bool at_most = false;  ///< its shared memory is not known, or not all of it, and the rest is not counted
+    bool at_most = false;  ///< part of its shared memory is unknown and not counted
 
-    /// false: a block of this size can never be launched
+    /// False if a block of this size can never be launched.
     [[nodiscard]] bool launches() const { return result.obstacle == launch_obstacle::none; }
 
     friend bool operator==(const kernel_residency&, const kernel_residency&) = default;
@@ -27,11 +27,11 @@ struct kernel_residency {
 
 struct inspected_kernel {
     kernel_info info;
-    std::optional<int> threads;                 ///< of a block, as the user asked; else its launch bound counts
-    std::optional<kernel_residency> residency;  ///< nullopt: threads, registers or architecture are not known
+    std::optional<int> threads;                 ///< per block, as the user asked; else its launch bound counts
+    std::optional<kernel_residency> residency;  ///< `nullopt` if threads, registers or architecture are unknown
 };
 
-/// All that is said of a kernel. It takes kilobytes, so it is made for one kernel at a time, when that is shown.
+/// Everything about a kernel. It takes kilobytes, so it is made for one kernel at a time, when that is shown.
 struct kernel_account {
     std::optional<occupancy_account> occupancy;
     std::vector<diagnosis> diagnoses;
@@ -42,13 +42,13 @@ inspected_kernel inspected(kernel_info info, std::optional<int> threads);
 kernel_account account_of(const inspected_kernel& kernel);
 std::vector<kernel_account> accounts_of(const std::vector<inspected_kernel>& kernels);
 
-/// How many kernels have a finding.
+/// The number of kernels with a finding.
 struct finding_count {
     std::string id;
     std::size_t kernels = 0;
 };
 
-/// Of every finding that there is, the most frequent first.
+/// For every finding that occurs, the most frequent first.
 std::vector<finding_count> count_findings(const std::vector<inspected_kernel>& kernels);
 
 }  // namespace launchbox

@@ -19,7 +19,7 @@ namespace {
 
 using kernel_list = std::vector<const inspected_kernel*>;
 
-// Everything of one key, on both sides.
+// All kernels with one key, on both sides.
 struct namesakes {
     kernel_list before, after;
 };
@@ -90,7 +90,7 @@ scope_set scopes_of(const std::vector<namesakes>& groups, kernel_list namesakes:
     return scopes;
 }
 
-// The key with a mark in place of the scopes that the other side does not have; empty where it has all of them.
+// The key with a mark in place of scopes that the other side lacks; empty if it has all of them.
 std::string key_without(const inspected_kernel& kernel, const scope_set& others)
 {
     const std::string key = key_of(kernel);
@@ -104,7 +104,7 @@ std::string key_without(const inspected_kernel& kernel, const scope_set& others)
     return from == 0 ? std::string() : marked.append(key, from);
 }
 
-// Only unmatched kernels are considered, and only if exactly one name on each side fits.
+// Considers only unmatched kernels, and only if exactly one name on each side fits.
 void bring_together_renamed(std::vector<namesakes>& groups, kernel_diff& diff)
 {
     const bool any_gone = std::ranges::any_of(groups, [](const namesakes& both) { return both.after.empty(); });
@@ -130,17 +130,17 @@ void bring_together_renamed(std::vector<namesakes>& groups, kernel_diff& diff)
     }
 }
 
-// By all that tells copies apart, so that what is paired does not depend on the order in which they were found.
+// By everything that tells copies apart, so that pairing does not depend on the order in which they were found.
 void sort_copies(kernel_list& copies);
 
-// Takes the pairs with equal figures and launches out of both sorted lists and hands them on, with their code or not.
+// Removes pairs with equal figures and launches from both sorted lists and passes them on; compares their code or not.
 template <class Use>
 void take_pairs(kernel_list& before, kernel_list& after, bool with_code, const Use& use);
 
 void compare_pair(const inspected_kernel& before, const inspected_kernel& after, kernel_diff& diff,
                   std::size_t first_of_group);
 
-// Whether the figures that a report shows are equal.
+// Whether the figures shown in a report are equal.
 bool same_figures(const kernel_info& a, const kernel_info& b)
 {
     const auto figures = [](const kernel_info& info) {
@@ -187,7 +187,7 @@ void compare(const namesakes& both, kernel_diff& diff)
     diff.copies_appeared += after.size() - pairs;
 }
 
-// Figures, bounds and launch: what can differ where the code does not. Smaller code first, unknown last.
+// Figures, bounds and launch: these may differ although the code does not. Smaller code first, unknown last.
 auto figures_of(const inspected_kernel& kernel)
 {
     const kernel_info& info = kernel.info;
@@ -240,7 +240,7 @@ void take_pairs(kernel_list& before, kernel_list& after, bool with_code, const U
     after = std::move(left_after);
 }
 
-// After minus before, of a figure that costs; nullopt where one is not known or nothing differs.
+// After minus before, for a figure that costs; `nullopt` if one is unknown or they are equal.
 template <class Value>
 std::optional<double> difference(const std::optional<Value>& before, const std::optional<Value>& after)
 {
@@ -248,7 +248,7 @@ std::optional<double> difference(const std::optional<Value>& before, const std::
     return static_cast<double>(*after) - static_cast<double>(*before);
 }
 
-// Of ranges that do not overlap, what they differ by at least.
+// For ranges that do not overlap, their smallest difference.
 std::optional<double> spill_difference(const kernel_info& before, const kernel_info& after)
 {
     const std::optional<spill_range> a = spill_range_of(before), b = spill_range_of(after);
@@ -258,7 +258,7 @@ std::optional<double> spill_difference(const kernel_info& before, const kernel_i
     return std::nullopt;
 }
 
-// Including the functions that it calls, if that is known of both.
+// Including called functions, if known for both.
 std::optional<std::int64_t> stack_of(const kernel_info& kernel, const kernel_info& other)
 {
     const bool both = kernel.figures.cumulative_stack_bytes && other.figures.cumulative_stack_bytes;
@@ -267,7 +267,7 @@ std::optional<std::int64_t> stack_of(const kernel_info& kernel, const kernel_inf
 
 struct decision {
     diff_figure figure = diff_figure::code;
-    std::optional<double> cost;  ///< nullopt: neither worse nor better
+    std::optional<double> cost;  ///< `nullopt`: neither worse nor better
     double amount = 0;
 };
 
@@ -295,7 +295,7 @@ std::optional<decision> decide(const inspected_kernel& before, const inspected_k
     if (shared_for_shared) return decision{diff_figure::shared_spills, std::nullopt, 0};
     if (const auto amount = difference(a.figures.barriers, b.figures.barriers))
         return decision{diff_figure::barriers, std::nullopt, std::abs(*amount)};
-    // Not given and not known look alike here, so only what both have counts.
+    // Not given and unknown look the same here, so only values on both sides count.
     if (difference(bound_threads(a), bound_threads(b)) || difference(a.bounds.min_blocks, b.bounds.min_blocks) ||
         difference(a.bounds.max_cluster_blocks, b.bounds.max_cluster_blocks))
         return decision{diff_figure::bounds, std::nullopt, 0};
@@ -330,7 +330,7 @@ void compare_pair(const inspected_kernel& before, const inspected_kernel& after,
     const diff_verdict verdict = !decided->cost       ? diff_verdict::changed
                                  : *decided->cost > 0 ? diff_verdict::worse
                                                       : diff_verdict::better;
-    // Copies of one kernel are sorted by size, so that equal changes follow each other.
+    // Copies of one kernel are sorted by size, so that equal changes are adjacent.
     if (diff.changes.size() > first_of_group) {
         kernel_change& last = diff.changes.back();
         if (same_figures(last.before->info, before.info) && same_figures(last.after->info, after.info)) {

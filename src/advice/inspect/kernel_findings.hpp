@@ -1,4 +1,4 @@
-// The findings of many kernels by kernel, the worst first: what a report begins with.
+// The findings of many kernels grouped by kernel, the worst first: the beginning of a report.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,16 +10,16 @@
 
 namespace launchbox {
 
-/// One kernel with all its findings; the same finding on several architectures is one.
+/// One kernel with all its findings; the same finding on several architectures counts once.
 struct kernel_findings {
     struct finding {
         diagnosis what;
         std::vector<std::string> architectures;
     };
-    const inspected_kernel* kernel = nullptr;  ///< of its architectures one with the worst finding
+    const inspected_kernel* kernel = nullptr;  ///< on an architecture with the worst finding
     std::vector<finding> findings;             ///< errors first
-    std::int64_t spilled_bytes = 0;            ///< stores and loads, on the architecture that has most
-    std::string next_step = {};                ///< a command; empty: none
+    std::int64_t spilled_bytes = 0;            ///< stores and loads, on the architecture with the most
+    std::string next_step = {};                ///< a command; empty if none
 
     [[nodiscard]] severity worst() const { return findings.front().what.level; }
 };
@@ -27,7 +27,7 @@ struct kernel_findings {
 /// Omits kernels without findings. Errors come first, then the most spilled bytes.
 std::vector<kernel_findings> findings_by_kernel(const std::vector<inspected_kernel>& kernels);
 
-/// How often each finding occurs, in kernels, the most frequent first.
+/// The number of kernels with each finding, the most frequent first.
 std::vector<finding_count> count_findings(const std::vector<kernel_findings>& kernels);
 
 }  // namespace launchbox

@@ -18,7 +18,7 @@ constexpr std::array<std::pair<std::string_view, sort_key>, 7> keys{{{"registers
                                                                      {"occupancy", sort_key::occupancy},
                                                                      {"name", sort_key::name}}};
 
-// Only kernels of which it is known that they spill stay; returns of how many it is not known.
+// Keeps only kernels that are known to spill; returns the number for which it is unknown.
 std::size_t keep_spilling(std::vector<inspected_kernel>& kernels);
 
 void sort_kernels(std::vector<inspected_kernel>& kernels, sort_key key);
@@ -53,7 +53,7 @@ kernel_selection select_kernels(std::vector<inspected_kernel>& kernels, const ke
         selection.spills_unknown = static_cast<std::size_t>(std::count_if(
             kernels.begin(), kernels.end(), [](const auto& kernel) { return !spill_bytes(kernel.info); }));
     selection.sorted_by = filter.sort;
-    // Who asks for the kernels that spill wants the worst.
+    // With --spilling, the worst come first.
     if (!filter.sort && filter.spilling) selection.sorted_by = sort_key::spills;
     if (selection.sorted_by) sort_kernels(kernels, *selection.sorted_by);
     if (filter.top && kernels.size() > *filter.top) {
@@ -70,7 +70,7 @@ std::size_t keep_spilling(std::vector<inspected_kernel>& kernels)
     std::size_t unknown = 0;
     std::erase_if(kernels, [&](const inspected_kernel& kernel) {
         const kernel_info& info = kernel.info;
-        // One of the two can be enough to know that it spills.
+        // One of the two may be enough to know that it spills.
         const bool spills = info.figures.spill_store_bytes.value_or(0) > 0 ||
                             info.figures.spill_load_bytes.value_or(0) > 0 ||
                             (info.figures.spills_between && info.figures.spills_between->min_bytes() > 0) ||
@@ -81,7 +81,7 @@ std::size_t keep_spilling(std::vector<inspected_kernel>& kernels)
     return unknown;
 }
 
-// A kernel of which only a range is known can be the worst of all.
+// If only a range is known, the kernel may be the worst of all.
 std::optional<std::int64_t> max_spilled(const kernel_info& info)
 {
     const std::optional<spill_range> range = spill_range_of(info);

@@ -1,4 +1,4 @@
-// Which of many kernels are shown, and in which order.
+// Selects which of many kernels are shown, and in which order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,22 +14,22 @@ namespace launchbox {
 
 enum class sort_key { registers, spills, stack, shared, code, occupancy, name };
 
-/// "registers" and the like; nullopt for any other word.
+/// "registers" and so on; `nullopt` for any other word.
 std::optional<sort_key> parse_sort_key(std::string_view word);
 
 std::string_view sort_key_name(sort_key key);
 
-/// All names, in the order in which a help text lists them.
+/// All names, in the order of the help text.
 std::vector<std::string> sort_keys();
 
 struct kernel_filter {
     bool spilling = false;         ///< only kernels that spill
-    std::optional<sort_key> sort;  ///< nullopt: as they were found; those that spill, by spills
+    std::optional<sort_key> sort;  ///< `nullopt`: as found, or by spills with `spilling`
     std::optional<std::size_t> top;
 };
 
 struct kernel_selection {
-    std::size_t spills_unknown = 0;  ///< kernels of which the input does not tell whether they spill
+    std::size_t spills_unknown = 0;  ///< kernels for which spills are unknown
     std::size_t not_shown = 0;       ///< left out because of `top`
     std::optional<sort_key> sorted_by = {};
 };

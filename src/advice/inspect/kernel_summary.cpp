@@ -65,7 +65,7 @@ std::vector<std::size_t> identities_of(const std::vector<const inspected_kernel*
 void add_kernel(architecture_summary& sum, const kernel_info& info)
 {
     ++sum.kernels;
-    if (is_ptx(info)) return;  // nothing else is decided yet
+    if (is_ptx(info)) return;  // all else is undecided
     if (info.figures.code_bytes)
         sum.code_bytes += *info.figures.code_bytes;
     else
@@ -145,7 +145,7 @@ void add_repeated(kernel_summary& summary, const std::vector<const inspected_ker
     std::map<std::pair<std::size_t, std::string>, std::map<std::uint64_t, std::vector<const inspected_kernel*>>> found;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const kernel_info& info = kernels[i]->info;
-        if (info.relocatable || is_ptx(info)) continue;  // the linked image has it again
+        if (info.relocatable || is_ptx(info)) continue;  // the linked image contains it, too
         if (info.figures.code_hash)
             found[{identities[i], info.architecture}][*info.figures.code_hash].push_back(kernels[i]);
         else
@@ -166,7 +166,7 @@ void add_repeated(kernel_summary& summary, const std::vector<const inspected_ker
                      [](const auto& a, const auto& b) { return a.bytes.value_or(0) > b.bytes.value_or(0); });
 }
 
-// Sets of GPUs are bits; the last one stands for GPUs that do not exist yet.
+// Sets of GPUs are bits; the last one stands for future GPUs.
 constexpr compute_capability later_gpu{999, 0};
 
 const std::vector<compute_capability>& all_gpus()
@@ -174,7 +174,7 @@ const std::vector<compute_capability>& all_gpus()
     static const std::vector<compute_capability> gpus = [] {
         std::vector<compute_capability> found;
         for (const sm_limits& row : sm_limits_table)
-            if (row.capability != compute_capability{10, 1}) found.push_back(row.capability);  // is 11.0 now
+            if (row.capability != compute_capability{10, 1}) found.push_back(row.capability);  // was renamed to 11.0
         found.push_back(later_gpu);
         return found;
     }();
@@ -193,7 +193,7 @@ std::uint64_t gpus_of(const std::optional<compute_capability>& image,
 void add_gpus(kernel_summary& summary, const std::vector<const inspected_kernel*>& kernels,
               const std::vector<std::size_t>& identities, const std::vector<binary_image>& images)
 {
-    // PTX beside a cubin holds the same kernels: both were made from one source.
+    // PTX next to a cubin has the same kernels: both were made from one source.
     std::unordered_map<std::string, std::uint64_t> ptx_of_container;
     std::map<std::optional<compute_capability>, std::uint64_t> known_ptx, known_cubin;
     const auto looked_up = [](auto& known, const std::optional<compute_capability>& image, auto runs_on) {

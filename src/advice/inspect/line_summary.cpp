@@ -10,7 +10,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t max_depth = 1000;  // of calls; more can only be a damaged image
+constexpr std::size_t max_depth = 1000;  // of calls; more means a damaged image
 
 line_cost cost_of(const kernel_lines& lines, const line_use& use);
 

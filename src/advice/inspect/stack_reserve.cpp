@@ -14,13 +14,13 @@ namespace launchbox {
 
 namespace {
 
-// The GPUs on which the driver loads one of several images.
+// The GPUs on which the driver loads this one of several images.
 struct image_use {
     std::vector<const gpu_model*> models;
-    bool displaced = false;  // there are GPUs that could run it, and all of them have a better one
+    bool displaced = false;  // some GPUs could run it, but all of them have a better one
 };
 
-using capabilities = std::vector<compute_capability>;  // of the images of one kernel in one module, rising, each once
+using capabilities = std::vector<compute_capability>;  // of one kernel's images in one module, ascending, distinct
 
 // By image.
 std::vector<image_use> uses_of(const capabilities& images)
@@ -44,12 +44,12 @@ std::vector<image_use> uses_of(const capabilities& images)
     return uses;
 }
 
-// By user; what is PTX or of an unknown architecture has none.
+// By user; none for PTX or an unknown architecture.
 std::vector<const image_use*> uses_of(const std::vector<stack_user>& users,
                                       std::map<capabilities, std::vector<image_use>>& known)
 {
     const auto counts = [](const stack_user& user) { return user.kernel->capability && !is_ptx(*user.kernel); };
-    // What is in one container of one file is one module.
+    // The kernels in one container of one file belong to one module.
     using module_kernel = std::tuple<std::string_view, std::string_view, std::string_view>;
     const auto key_of = [](const stack_user& user) {
         return module_kernel(user.identity, user.kernel->source.file, user.kernel->source.container);
@@ -84,7 +84,7 @@ stack_reserve reserve_on(const gpu_model& gpu, std::int64_t stack, std::size_t k
             .unbounded = unbounded};
 }
 
-// Why nothing can be compared; empty if something can, or if no GPU needs any memory.
+// Why nothing can be compared; empty if something can, or if no GPU needs memory.
 std::string why_uncounted(const kernel_info& kernel, const image_use* use)
 {
     const std::optional<std::int64_t> stack = deepest_stack(kernel);

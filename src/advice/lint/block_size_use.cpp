@@ -13,8 +13,8 @@ namespace launchbox {
 
 namespace {
 
-// What the text has of a kernel from its name to its last brace, for each definition: not its launch bound, which
-// repeats the block size.
+// The text of a kernel from its name to its last brace, for each definition; without its launch bound, which repeats
+// the block size.
 std::vector<token_span> definitions_of(const source_view& view, std::string_view name)
 {
     std::vector<token_span> found;
@@ -46,7 +46,7 @@ void add_names(const source_view& view, token_span expression, std::size_t at, i
     }
 }
 
-// The names that decide the block size of a launch.
+// The names that determine the block size of a launch.
 std::vector<std::string_view> names_behind(const source_view& view, const source_launch& launch)
 {
     std::vector<std::string_view> names;
@@ -55,7 +55,7 @@ std::vector<std::string_view> names_behind(const source_view& view, const source
     return names;
 }
 
-// "block_size": an argument of the kernel that decides its block size, too; empty: none.
+// "block_size": an argument of the kernel that also determines its block size; empty if none.
 std::string size_argument(const source_view& view, const source_launch& launch)
 {
     const std::vector<source_token>& words = view.source.tokens;
@@ -70,7 +70,7 @@ std::string size_argument(const source_view& view, const source_launch& launch)
     return {};
 }
 
-// "BM": a name that decides the block size of the launch and is known to the kernel as well; empty: none.
+// "BM": a name that determines the block size of the launch and is also used by the kernel; empty if none.
 std::string shared_name(const source_view& view, const source_launch& launch, const std::vector<token_span>& bodies)
 {
     for (const std::string_view name : names_behind(view, launch)) {
@@ -90,7 +90,7 @@ std::string shared_name(const source_view& view, const source_launch& launch, co
     return {};
 }
 
-// A constant of the kernel's text or name that equals the block size: it need not mean that, but may.
+// A constant in the kernel's text or name that equals the block size: it may, but need not, mean it.
 std::string equal_constant(const std::vector<token_span>& bodies, std::string_view short_form, int threads)
 {
     for (const std::string& argument : template_arguments_of(short_form))

@@ -14,19 +14,19 @@ namespace launchbox {
 
 struct seen_launch {
     source_location place;
-    std::optional<int> threads;                        ///< per block; nullopt: the text does not tell
-    std::optional<std::int64_t> dynamic_shared_bytes;  ///< nullopt if the text does not show it
+    std::optional<int> threads;                        ///< per block; `nullopt` if the text does not tell
+    std::optional<std::int64_t> dynamic_shared_bytes;  ///< `nullopt` if the text does not tell
 
     friend bool operator==(const seen_launch&, const seen_launch&) = default;
 };
 
 enum class block_size_freedom : std::uint8_t {
-    unknown,  ///< nothing tells
+    unknown,  ///< undetermined
     free,     ///< the kernel reads blockDim, and nothing ties it to one size
     fixed,    ///< another size gives wrong results, or cannot be launched
 };
 
-/// "free", "fixed", "unknown": stable, for programs.
+/// "free", "fixed", "unknown": stable names for programs.
 const char* freedom_name(block_size_freedom freedom);
 
 /// What is known about the block size of one kernel.
@@ -34,23 +34,23 @@ struct block_size_use {
     block_size_freedom freedom = block_size_freedom::unknown;
     std::string reason = {};                                   ///< "it never reads blockDim", in half a sentence
     std::vector<seen_launch> launches = {};                    ///< in the order of the text
-    std::optional<source_location> defined_at = std::nullopt;  ///< its name, where the text has one such kernel
-    std::optional<int> threads = std::nullopt;  ///< of a block, where all launches agree, or the kernel requires it
-    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< where all launches agree
+    std::optional<source_location> defined_at = std::nullopt;  ///< its name, if the text has a single such kernel
+    std::optional<int> threads = std::nullopt;  ///< per block, if all launches agree, or the kernel requires it
+    std::optional<std::int64_t> dynamic_shared_bytes = std::nullopt;  ///< if all launches agree
     /// if all launches agree, and only the block size is unknown
     std::optional<shared_by_threads> dynamic_shared_by_threads = std::nullopt;
-    /// Launches by a pointer that may be of it: none other is found, its address is taken, and the text does not tell
-    /// which kernels these launch.
+    /// Launches through a pointer that may be of this kernel: no other launch was found, its address is taken, and the
+    /// text does not tell which kernels these launch.
     std::vector<source_location> maybe_launched = {};
 
-    /// With this block size, if all launches agree; nullopt if the text does not show it.
+    /// With this block size, if all launches agree; `nullopt` if the text does not tell.
     [[nodiscard]] std::optional<std::int64_t> dynamic_shared_for(int block) const;
-    /// Its launches pass dynamic shared memory, and how much the text does not tell.
+    /// Whether its launches pass dynamic shared memory of a size that the text does not tell.
     [[nodiscard]] bool passes_unknown_shared() const;
 };
 
-/// How figures without this memory are to be read, and what to do; empty if its size is known, or if there is none.
-/// `kernel` is compiled.
+/// How to read figures without this memory, and what to do; empty if its size is known, or if there is none. `kernel`
+/// is compiled.
 std::string unknown_shared_text(const block_size_use& use, const kernel_info& kernel);
 
 /// One for each kernel of the request.
@@ -59,7 +59,7 @@ std::vector<block_size_use> block_size_uses(const lint_request& request);
 /// The same for a view of the request's text that exists already.
 std::vector<block_size_use> block_size_uses(const lint_request& request, const source_view& view);
 
-/// The same without a source: what the kernel's code and bounds tell.
+/// The same without a source: from the kernel's code and bounds.
 block_size_use block_size_use_of(const kernel_info& kernel);
 
 }  // namespace launchbox

@@ -12,8 +12,8 @@ namespace launchbox {
 
 namespace {
 
-constexpr int deepest = 8;                 // variables that hold each other
-constexpr std::size_t max_steps = 20'000;  // tokens looked at for one launch
+constexpr int deepest = 8;                 // nesting of variables that refer to each other
+constexpr std::size_t max_steps = 20'000;  // tokens examined for one launch
 
 bool is_file_scope(const source_declarations& names, int number)
 {
@@ -21,7 +21,7 @@ bool is_file_scope(const source_declarations& names, int number)
     return scope == nullptr || scope->kind == scope_kind::file;
 }
 
-// Behind the < that ends template arguments of the name before it; nullopt: it compares.
+// The position after the > that ends the template arguments opened by this <; `nullopt` if it is a comparison.
 std::optional<std::size_t> end_of_template_arguments(token_span words, std::size_t open)
 {
     const std::size_t close = closing_bracket(words, open);
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    // The variable or parameter that this name means there; nullopt: it is a function, or an integer.
+    // The variable or parameter that this name means there; `nullopt` for a function, or an integer.
     [[nodiscard]] std::optional<source_declaration> pointer_named(std::string_view name, std::size_t at) const
     {
         auto found = names_.find(name, at);
@@ -63,7 +63,7 @@ private:
         return found;
     }
 
-    // `member`: the one that is launched of what the expression names; empty: that itself.
+    // `member`: the launched member of what the expression names; empty: the object itself.
     void add(token_span words, std::size_t at, std::string_view member, int depth);
     void add_call(std::string_view function, token_span arguments, std::size_t at, std::string_view member, int depth);
     void add_variable(const source_declaration& variable, std::size_t at, std::string_view member, int depth);
@@ -88,7 +88,7 @@ private:
     const std::vector<source_token>& tokens_;
     const std::function<bool(std::string_view)>& is_kernel_;
     launched_functions found_;
-    std::set<std::pair<std::size_t, std::string>> seen_;  // variables, and which member
+    std::set<std::pair<std::size_t, std::string>> seen_;  // variables, with the member
     std::size_t steps_ = 0;
 };
 
@@ -98,7 +98,7 @@ void function_finder::add(token_span words, std::size_t at, std::string_view mem
         found_.is_complete = false;
         return;
     }
-    // Skip the condition of a choice: it holds no function to launch.
+    // Skip the condition of ?:, which contains no function to launch.
     int open = 0;
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i].is_any({"(", "[", "{"})) ++open;
@@ -141,7 +141,7 @@ void function_finder::add(token_span words, std::size_t at, std::string_view mem
         }
         const auto variable = last == i && end == i + 1 ? pointer_named(name, at) : std::nullopt;
         if (variable) {
-            // Of `table[i].kernel` the member is launched.
+            // For `table[i].kernel`, the member is launched.
             std::string_view own = member;
             std::size_t next = end;
             while (next + 1 < words.size() && words[next].is_any({"[", ".", "->"})) {
@@ -189,7 +189,7 @@ void function_finder::add_variable(const source_declaration& variable, std::size
 {
     if (!seen_.emplace(variable.name, member).second) return;
     if (variable.kind == declared_as::template_parameter) return add_template_arguments(variable, depth);
-    // Where one value is sure at this place, it is that.
+    // If the value at this place is certain, use that.
     const bool list = !variable.value.empty() && variable.value[0].is("{");
     if (member.empty() && !variable.is_array && variable.kind != declared_as::unknown) {
         const auto object = view_.values.state_of(variable, at);
@@ -238,7 +238,7 @@ void function_finder::add_other_values(const source_declaration& variable, std::
     found_.is_complete &= any || variable.kind == declared_as::parameter;
 }
 
-// Of `{{"copy", copy}, {"naive", naive}}` the parts that are this member.
+// The parts of `{{"copy", copy}, {"naive", naive}}` that are this member.
 void function_finder::add_rows(const source_declaration& variable, token_span value, std::size_t at,
                                std::string_view member, int depth)
 {
@@ -281,7 +281,7 @@ std::optional<std::size_t> function_finder::position_in(std::string_view type, s
     return std::nullopt;
 }
 
-// What its function, or the lambda that it is of, is called with.
+// Adds the arguments in calls of its function, or of the lambda that it belongs to.
 void function_finder::add_arguments(const source_declaration& parameter, std::string_view member, int depth)
 {
     const source_scope* scope = names_.scope(parameter.scope);

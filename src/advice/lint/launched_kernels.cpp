@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view anonymous = "(anonymous namespace)::";
 
-// Where the name of the function alone begins and ends.
+// Where the name of the function itself begins and ends.
 struct name_place {
     std::size_t begin = 0, end = 0;
 };
@@ -28,7 +28,7 @@ name_place place_of_name(std::string_view short_form)
         if (short_form.substr(i).starts_with(anonymous)) i += anonymous.size() - 1, begin = i + 1;
         const char c = short_form[i];
         if (c == '<') {
-            // The arguments of the function itself end the name; those of a class do not.
+            // Template arguments of the function end the name; those of a class do not.
             int angles = 0;
             std::size_t end = i;
             for (; end < short_form.size(); ++end) {
@@ -48,7 +48,7 @@ name_place place_of_name(std::string_view short_form)
     return {begin, short_form.size()};
 }
 
-// "a::b" of "a::b::merge<int>"; anonymous namespaces have no name.
+// "a::b" for "a::b::merge<int>"; anonymous namespaces are left out.
 std::string qualifiers_of(std::string_view short_form)
 {
     std::string text(short_form.substr(0, place_of_name(short_form).begin));
@@ -68,7 +68,7 @@ std::string tokens_text(token_span words)
     return text;
 }
 
-// What is known of types that are written out: the same, or surely others.
+// For explicit types: whether they are the same, or certainly different.
 bool are_other_types(const std::string& a, const std::string& b)
 {
     const auto is_plain = [](const std::string& name) {
@@ -152,7 +152,7 @@ private:
         }
         candidate found{.kernel = number, .surely = true, .instance = {}};
         const std::vector<std::string> own = template_arguments_of(short_form);
-        if (function.arguments.size() < own.size()) found.surely = false;  // deduced, or values that it has by default
+        if (function.arguments.size() < own.size()) found.surely = false;  // deduced arguments, or defaults
         for (std::size_t i = 0; i < std::min(function.arguments.size(), own.size()); ++i) {
             const token_span given = function.arguments[i];
             if (given.size() == 1 && given[0].kind == source_token_kind::identifier) {
@@ -175,7 +175,7 @@ private:
         return found;
     }
 
-    // Of functions of one name in several namespaces, those that the launch sees first.
+    // Of functions with one name in several namespaces, keeps those that the launch finds first.
     void keep_nearest(std::size_t at, std::vector<candidate>& found) const
     {
         std::string nearest;

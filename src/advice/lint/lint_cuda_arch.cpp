@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view arch_macro = "__CUDA_ARCH__";
 
-// What decides how large a launch is.
+// The expressions that determine the size of a launch.
 std::vector<token_span> expressions_of(const source_launch& launch)
 {
     std::vector<token_span> all = launch.arguments;
@@ -43,7 +43,7 @@ public:
                 for (const source_token& token : words) launch_names_.insert(token.text);
     }
 
-    /// Names that the file chooses; and findings about functions that ask themselves.
+    /// Finds names that the file chooses, and functions that test the macro themselves.
     void find(std::vector<chosen_name>& chosen, std::vector<diagnosis>& findings);
 
     struct use {
@@ -51,10 +51,10 @@ public:
         std::string name;
         bool in_launch = false;
     };
-    /// The first launch, or else the first code of the host, that uses one of the names.
+    /// The first launch, or else the first host code, that uses one of the names.
     [[nodiscard]] std::optional<use> first_launch(const std::unordered_set<std::string>& names) const;
     [[nodiscard]] std::optional<use> first_use(const std::unordered_set<std::string>& names) const;
-    /// Adds the names that are defined by them; whether there were any.
+    /// Adds names whose definitions use them; returns whether there were any.
     bool add_names_from(std::unordered_set<std::string>& names) const;
 
 private:
@@ -77,7 +77,7 @@ private:
     const source_values& values_;
     std::vector<constant_definition> constants_;
     const std::vector<source_launch>& launches_;
-    std::map<int, std::vector<int>> groups_;  // an #if and its branches, in order
+    std::map<int, std::vector<int>> groups_;  // an #if with its branches, in order
     std::unordered_set<std::string_view> launch_names_;
 };
 
@@ -87,7 +87,7 @@ bool reads_arch(const source_directive& directive)
                        [](const source_token& token) { return token.is(arch_macro); });
 }
 
-// Whether it tests only if the macro is defined, as code does to distinguish host and device; or tests that too.
+// Whether it tests if the macro is defined, as code does to distinguish host and device, possibly among other tests.
 bool asks_whether_defined(const source_directive& directive)
 {
     if (directive.name == "ifdef" || directive.name == "ifndef") return true;
@@ -125,7 +125,7 @@ std::optional<std::int64_t> arch_lint::value_of(const constant_definition& const
     return values_.integer(constant.value, token_from(source_, constant.value.front().begin));
 }
 
-// What a condition is in the compilation for the host: the macro is not defined, and 0 where it is read.
+// The value of a condition when compiling for the host: there the macro is undefined, and reads as 0.
 std::optional<std::int64_t> arch_lint::on_host(const source_directive& condition) const
 {
     if (condition.name == "else") return 1;
@@ -143,7 +143,7 @@ std::optional<std::int64_t> arch_lint::on_host(const source_directive& condition
          .defined = [](std::string_view name) { return name == arch_macro ? std::optional(false) : std::nullopt; }});
 }
 
-// The branch that the host compiles; nullopt when the text does not tell.
+// The branch that the host compiles; `nullopt` if the text does not tell.
 std::optional<int> arch_lint::host_branch(const std::vector<int>& branches) const
 {
     for (int branch : branches) {
@@ -154,7 +154,7 @@ std::optional<int> arch_lint::host_branch(const std::vector<int>& branches) cons
     return std::nullopt;
 }
 
-// Whether the host certainly does not compile this branch, or one around it.
+// Whether the host certainly does not compile this branch, or an enclosing one.
 bool arch_lint::hidden_from_host(int branch) const
 {
     for (; branch >= 0; branch = source_.branches[static_cast<std::size_t>(branch)].outer) {
@@ -169,7 +169,7 @@ bool arch_lint::hidden_from_host(int branch) const
     return false;
 }
 
-// Whether a launch, or a variable that a launch uses, is in one of the branches.
+// Whether a launch, or a variable used by a launch, is in one of the branches.
 bool arch_lint::decides_a_launch(const std::vector<int>& branches) const
 {
     const std::set<int> own(branches.begin(), branches.end());
@@ -185,7 +185,7 @@ bool arch_lint::decides_a_launch(const std::vector<int>& branches) const
     });
 }
 
-// An #if within a function of the host.
+// Checks an #if inside a host function.
 void arch_lint::check_function(const std::vector<int>& branches, std::vector<diagnosis>& findings) const
 {
     bool guarded = false;
@@ -206,7 +206,7 @@ void arch_lint::check_function(const std::vector<int>& branches, std::vector<dia
          source_location{file_, at.line}});
 }
 
-// Names to which an #if at file scope gives different values for the host and for some architecture.
+// Finds names to which an #if at file scope gives different values for the host and some architecture.
 void arch_lint::find_chosen(const std::vector<int>& branches, std::vector<chosen_name>& chosen) const
 {
     const std::optional<int> host = host_branch(branches);
@@ -250,7 +250,7 @@ bool arch_lint::add_names_from(std::unordered_set<std::string>& names) const
 std::optional<arch_lint::use> arch_lint::first_launch(const std::unordered_set<std::string>& names) const
 {
     for (const source_launch& launch : launches_) {
-        // Code on the device reads what the device was given.
+        // Device code reads the device's values.
         if (hidden_from_host(launch.branch) || scopes_.kind_at(launch.first) == scope_kind::device) continue;
         for (const token_span words : expressions_of(launch))
             for (const source_token& token : words)
@@ -303,7 +303,7 @@ void check_use(const chosen_name& chosen, const std::vector<arch_lint>& files, s
          use->place});
 }
 
-// `cfg::T` at this token; empty where no name begins there.
+// `cfg::T` at this token; empty if no name begins there.
 token_span name_at(token_span tokens, std::size_t at)
 {
     if (tokens[at].kind != source_token_kind::identifier || (at > 0 && tokens[at - 1].is_any({"::", ".", "->"})))
@@ -316,7 +316,7 @@ token_span name_at(token_span tokens, std::size_t at)
 
 std::optional<std::int64_t> value_in(const source_view& view, token_span name)
 {
-    const std::size_t end = view.source.tokens.size();  // seen from outside of all functions
+    const std::size_t end = view.source.tokens.size();  // looked up outside of all functions
     if (const auto value = view.values.integer(name, end)) return value;
     return volume_of(view.values.extent(name, end));
 }

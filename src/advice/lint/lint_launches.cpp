@@ -29,7 +29,7 @@ std::string percent(double part)
 struct launch_problem {
     std::string id;
     std::string message, fix;
-    std::string detail = {};  ///< of one architecture: "an SM of sm_90 holds 3 blocks of 256 threads, 37.5 %"
+    std::string detail = {};  ///< for one architecture: "an SM of sm_90 holds 3 blocks of 256 threads, 37.5 %"
 };
 
 std::string extents_text(const source_extent& extent)
@@ -39,7 +39,7 @@ std::string extents_text(const source_extent& extent)
     return text;
 }
 
-// What no kernel can be launched with. The threads of a block have limits in all, and along each axis.
+// A size with which no kernel can be launched. The threads of a block are limited in total, and along each axis.
 std::optional<launch_problem> impossible_size(const std::string& name, const launch_figures& figures)
 {
     const std::optional<std::int64_t> threads = volume_of(figures.block);
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    // Which kernel it concerns, and why it cannot be launched.
+    // The kernel concerned, and why it cannot be launched.
     struct judged {
         const kernel_launch* launch = nullptr;
         std::optional<launch_problem> problem;
@@ -127,7 +127,7 @@ private:
 
 void launch_lint::check(const source_launch& launch)
 {
-    // By architecture. A launch that may be of several kernels fails where it fails with each of them.
+    // By architecture. A launch that may be of several kernels fails only if it fails with each of them.
     std::map<std::string, std::vector<judged>> by_architecture;
     bool is_of_some = false, wanted = false;
     for (const kernel_launch& one : launches_) {
@@ -161,7 +161,7 @@ void launch_lint::check(const source_launch& launch)
             if (!one.problem->detail.empty() &&
                 std::ranges::find(same->details, one.problem->detail) == same->details.end())
                 same->details.push_back(one.problem->detail);
-            if (!one.launch->surely) break;  // one of them says it for all
+            if (!one.launch->surely) break;  // one of them stands for all
         }
     }
     for (const told& one : problems) {
@@ -251,7 +251,7 @@ std::optional<launch_problem> launch_lint::of_threads(const std::string& name, c
                           fix};
 }
 
-// The largest value that some call allows this kernel; nullopt: none does.
+// The largest value that some call allows for this kernel; `nullopt` if none does.
 std::optional<std::int64_t> launch_lint::allowed(source_opt_in::attribute kind, const std::string& kernel) const
 {
     constexpr std::int64_t enough = std::int64_t{1} << 40;
@@ -259,7 +259,7 @@ std::optional<std::int64_t> launch_lint::allowed(source_opt_in::attribute kind, 
     for (const source_opt_in& one : view_.opt_ins) {
         if (one.kind != kind) continue;
         const std::string name(function_meant(view_, one.function, one.at).name);
-        // A name that no kernel has is a variable's, which may hold any.
+        // A name that no kernel has is a variable's, which may refer to any kernel.
         if (name != kernel && names_.contains(name)) continue;
         most = std::max(most.value_or(0), view_.values.integer(one.value, one.at).value_or(enough));
     }
@@ -358,7 +358,7 @@ std::optional<launch_problem> launch_lint::of_cluster(const std::string& name, c
     return std::nullopt;
 }
 
-// Whether a condition decides if the launch is reached: it may ask for the GPU.
+// Whether a condition decides if the launch is reached: it may test the GPU.
 bool launch_lint::is_guarded(std::size_t at) const
 {
     const auto decides = [](token_span words) {
@@ -369,14 +369,14 @@ bool launch_lint::is_guarded(std::size_t at) const
     const std::vector<source_token>& tokens = view_.source.tokens;
     const std::size_t first = begin_of_statement(tokens, at).first;
     if (decides(token_span(tokens).subspan(first, at - first))) return true;
-    // Behind the condition of a statement, its else, or the label of a case.
+    // After the condition of a statement, its else, or the label of a case.
     if (first > 0 && tokens[first - 1].is_any({")", "else", ":"})) return true;
     for (int number = view_.names.scope_of(at); number >= 0; number = view_.names.scope(number)->outer)
         if (decides(view_.names.head_of(*view_.names.scope(number)))) return true;
     return false;
 }
 
-// Where a kernel is launched in several ways, tables can show none of them.
+// Reports kernels launched in several ways, because tables can show none of these.
 void launch_lint::tell_differing()
 {
     struct told {

@@ -1,4 +1,4 @@
-// Launches that always fail, that need an attribute which nothing sets, and what is resident in those that work.
+// Launches that always fail, or need an attribute that nothing sets; and the resident blocks of those that work.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ std::vector<diagnosis> lint_launches(const source_view& view, const std::vector<
                                      const std::vector<kernel_launch>& launches,
                                      const std::function<source_location(int line)>& place);
 
-/// Block size and dynamic shared memory of the kernels' launches, where all of a kernel's agree.
+/// Block size and dynamic shared memory of a kernel's launches, if all agree.
 struct launch_size {
     std::optional<int> threads;
     std::optional<std::int64_t> dynamic_shared_bytes;

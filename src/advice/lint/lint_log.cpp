@@ -48,7 +48,7 @@ diagnosis unnamed(const unnamed_loss& loss, const resource_log& log)
     return finding;
 }
 
-// ptxas takes 255 in place of a value that is too big: no limit, but not the same as no option.
+// ptxas replaces a value that is too big by 255, which means no limit, but is not the same as no option.
 std::string compiled_as_unlimited(const resource_log& log)
 {
     std::vector<std::string> names;
@@ -59,7 +59,7 @@ std::string compiled_as_unlimited(const resource_log& log)
                        names_of(std::move(names)));
 }
 
-// -maxrregcount, as far as ptxas says what it did.
+// -maxrregcount, as far as ptxas reports its effect.
 void lint_option(const resource_log& log, const std::string& file, std::vector<diagnosis>& findings)
 {
     std::set<std::string> said;

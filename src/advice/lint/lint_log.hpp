@@ -1,5 +1,6 @@
 // Findings of a compiler's log that belong to no particular kernel: options that ptxas ignored, losses without a
-// kernel's name. SPDX-License-Identifier: Apache-2.0
+// kernel's name.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>
@@ -10,14 +11,14 @@
 
 namespace launchbox {
 
-/// A log, and whom it is of: its own file, or a source and one of the architectures that it was compiled for.
+/// A log, and its origin: its own file, or a source and one of the architectures that it was compiled for.
 struct linted_log {
     const resource_log* log = nullptr;
-    std::string file;          ///< of the log; empty: it was printed for a source, and its line numbers mean nothing
-    std::string architecture;  ///< of a source; empty: those in the log
+    std::string file;          ///< of the log; empty if printed for a source: then its line numbers mean nothing
+    std::string architecture;  ///< of a source; if empty, those in the log
 };
 
-/// The same finding of several architectures is one.
+/// Equal findings for several architectures are merged.
 std::vector<diagnosis> lint_logs(const std::vector<linted_log>& logs);
 
 }  // namespace launchbox

@@ -18,7 +18,7 @@ std::string_view nth_line(std::string_view text, int number)
     return text.substr(0, text.find('\n'));
 }
 
-// The pragma that was meant by one that the compiler does not know; empty: none is near.
+// The pragma probably meant by one that the compiler does not know; empty if none is similar.
 std::string meant_pragma(std::string_view line)
 {
     constexpr std::string_view pragma = "pragma";

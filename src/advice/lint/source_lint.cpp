@@ -18,21 +18,21 @@ namespace launchbox {
 
 namespace {
 
-// Launches that may begin before the grid ahead has ended, of kernels that never wait for it.
+// Launches that may begin before the previous grid ends, of kernels that never wait for it.
 void lint_early_launches(const lint_request& request, const source_text& source, std::vector<diagnosis>& findings);
 
-// Macros of the compiler that are misspelt, and so never defined.
+// Misspelt compiler macros, which are never defined.
 void lint_macro_names(const std::vector<linted_file>& files, const lint_request& request,
                       std::vector<diagnosis>& findings);
 
-// -maxrregcount beside kernels for which ptxas ignores it.
+// -maxrregcount together with kernels for which ptxas ignores it.
 void lint_flags(const lint_request& request, const source_scopes& scopes, std::vector<diagnosis>& findings);
 
 }  // namespace
 
 std::vector<diagnosis> lint_source(const lint_request& request)
 {
-    // As it is written; and as the host's compiler sees it, with all that it includes, which has no branches.
+    // The source as written, and as the host's compiler sees it: with all includes and without branches.
     std::deque<source_view> views;
     std::vector<linted_file> files;
     const auto add_file = [&](const std::string& name, std::string_view text) {
@@ -69,7 +69,7 @@ void sort_by_place(std::vector<diagnosis>& findings, const std::string& file)
 
 namespace {
 
-// The words that ptxas or nvcc get: "-Xptxas=-v,-maxrregcount=32" is three.
+// The words that ptxas or nvcc gets: "-Xptxas=-v,-maxrregcount=32" is three.
 std::vector<std::string> words_of(const std::vector<std::string>& flags)
 {
     std::vector<std::string> words;
@@ -89,7 +89,7 @@ std::vector<std::string> words_of(const std::vector<std::string>& flags)
 
 void lint_early_launches(const lint_request& request, const source_text& source, std::vector<diagnosis>& findings)
 {
-    // Of which kernel a launch is, the text seldom tells: so only where none of all kernels waits.
+    // The text seldom tells the kernel of a launch, so this is reported only if no kernel waits.
     bool known = false;
     for (const linted_kernel& kernel : request.kernels) {
         if (kernel.info->launches.waits_for_grid.value_or(false)) return;
@@ -111,7 +111,7 @@ void lint_early_launches(const lint_request& request, const source_text& source,
     }
 }
 
-// "CUDA_ARCH" of "__CUDA_ARCH__": what is left of a name without the underscores around it.
+// "CUDA_ARCH" for "__CUDA_ARCH__": a name without surrounding underscores.
 std::string core_of(std::string_view name)
 {
     while (name.starts_with('_')) name.remove_prefix(1);
@@ -121,7 +121,7 @@ std::string core_of(std::string_view name)
     return core;
 }
 
-// The compiler's macro that a misspelled name probably means.
+// The compiler's macro that a misspelt name probably means.
 std::optional<std::string_view> macro_meant(std::string_view name)
 {
     constexpr std::array<std::string_view, 15> known{"__CUDA_ARCH__",
@@ -143,7 +143,7 @@ std::optional<std::string_view> macro_meant(std::string_view name)
     const std::string core = core_of(name);
     for (const std::string_view macro : known)
         if (core == core_of(macro)) return macro;
-    // Letters that changed places, or one that is wrong.
+    // Swapped letters, or a single wrong one.
     const std::string arch = core_of(known.front());
     std::vector<std::size_t> differ;
     for (std::size_t i = 0; i < arch.size() && arch.size() == core.size(); ++i)
@@ -178,7 +178,7 @@ void lint_macro_names(const std::vector<linted_file>& files, const lint_request&
             if (!(directive.name.starts_with("if") || directive.name.starts_with("elif"))) continue;
             for (std::size_t i = 0; i < directive.tokens.size(); ++i) {
                 const source_token& token = directive.tokens[i];
-                // What a macro with arguments is given is its own affair.
+                // Arguments of a macro are not examined.
                 if (token.kind == source_token_kind::identifier && !token.is("defined") &&
                     i + 1 < directive.tokens.size() && directive.tokens[i + 1].is("(")) {
                     i = closing_bracket(directive.tokens, i + 1);
@@ -220,7 +220,7 @@ void lint_flags(const lint_request& request, const source_scopes& scopes, std::v
     std::optional<source_location> place;
     for (const linted_kernel& kernel : request.kernels) {
         const kernel_info& info = *kernel.info;
-        // What ptxas says, else what follows from the flags: others can come from the environment of nvcc.
+        // From ptxas's report, else from the flags: more flags may come from nvcc's environment.
         if (!given && info.bounds.outranks_maxrregcount) value = std::to_string(*info.bounds.outranks_maxrregcount);
         const bool bounded =
             info.bounds.max_threads || info.bounds.required_threads || info.bounds.requested_max_registers;

@@ -1,4 +1,4 @@
-// Source text with all that is read from it: its words, scopes, names, values and launches.
+// Source text with everything read from it: its tokens, scopes, names, values and launches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace launchbox {
 
-/// Its parts refer to each other, and to the text, which has to outlive it.
+/// Its parts refer to each other, and to the text, which must outlive it.
 struct source_view {
     explicit source_view(std::string_view text)
         : source(read_source_text(text)),

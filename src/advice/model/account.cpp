@@ -72,7 +72,7 @@ std::string grid_obstacle_of(const occupancy_question& q)
     return "";
 }
 
-// A number of blocks that no single dimension holds.
+// The number of blocks exceeds every single dimension.
 std::optional<std::string> grid_note(const occupancy_question& q)
 {
     const int in_x = max_grid_dimensions(q.limits->capability)[0];
@@ -81,7 +81,7 @@ std::optional<std::string> grid_note(const occupancy_question& q)
                        with_commas(*q.grid), with_commas(in_x), compute_capability_name(q.limits->capability).view());
 }
 
-// A cluster of more blocks than are portable.
+// A cluster larger than the portable size.
 std::string non_portable_cluster_text(const sm_limits& limits, int blocks)
 {
     std::string text = fmt::format(
@@ -144,7 +144,7 @@ occupancy_account explain(const occupancy_question& question, const occupancy_re
     };
     account.thresholds = allowances(question, allowed(account.result.resident_blocks + 1));
     account.slack = allowances(question, allowed(account.result.resident_blocks));
-    // What one block more needs depends on all that limits.
+    // The step to one more block depends on all limits.
     if (!question.at_most()) account.next = cheapest_next_step(question, account.result);
     account.grid_obstacle = grid_obstacle_of(question);
     if (account.grid_obstacle.empty()) account.waves = waves_of(question, account.result);

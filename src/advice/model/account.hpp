@@ -16,63 +16,63 @@
 
 namespace launchbox {
 
-/// What is asked. `architecture` keeps the variant of the name that the user gave.
+/// The question. `architecture` keeps the variant in the name that the user gave.
 struct occupancy_question {
     const sm_limits* limits = nullptr;
     compute_capability architecture;
-    std::string kernel;  ///< empty: no kernel, only figures
+    std::string kernel;  ///< empty if there are only figures
     kernel_resources resources;
     bool registers_known = true;
     bool barriers_known = true;
-    bool shared_known = true;          ///< the static part
+    bool shared_known = true;          ///< for the static part
     bool dynamic_shared_known = true;  ///< false: `shape` has 0
     launch_shape shape;
-    /// If dynamic shared memory depends on the threads ("4*threads"): its bytes for this number of threads; nullopt if
-    /// there is no size for it. Empty: the size is that of `shape` for every block size.
+    /// If dynamic shared memory depends on the threads ("4*threads"): its bytes for this number of threads; `nullopt`
+    /// if no size is defined for it. Empty: every block size uses the size in `shape`.
     std::function<std::optional<std::int64_t>(int threads)> dynamic_shared_of;
     launch_settings settings;
-    std::optional<std::int64_t> grid;  ///< thread blocks of the launch, in all
-    /// The same in x, y and z; zeros: only their number is known.
+    std::optional<std::int64_t> grid;  ///< total thread blocks of the launch
+    /// The same in x, y and z; zeros: only the total is known.
     std::array<std::int64_t, 3> grid_dimensions{};
-    std::string gpu;         ///< the model that was named; empty: an architecture was
+    std::string gpu;         ///< the model that the user named; empty for an architecture
     std::optional<int> sms;  ///< SMs of the GPU
-    std::vector<int> gpcs;   ///< SMs of each GPC, when known
+    std::vector<int> gpcs;   ///< SMs of each GPC, if known
     bool curves = false;     ///< also calculate the charts
     bool rules = false;      ///< also check the rules of thumb
 
-    /// Whether some shared memory is not known and not counted: then fewer blocks may be resident.
+    /// Whether some shared memory is unknown and not counted: then fewer blocks may be resident.
     [[nodiscard]] bool at_most() const { return !shared_known || !dynamic_shared_known; }
 };
 
-/// Dynamic shared memory of the same launch with this number of threads; nullopt if there is no such launch.
+/// Dynamic shared memory of the same launch with this number of threads; `nullopt` if there is no such launch.
 std::optional<std::int64_t> dynamic_shared_with(const occupancy_question& question, int threads);
 
 /// One line of a limit's arithmetic.
 struct account_step {
     std::string name;        ///< stable, for programs: "registers_per_warp"
-    std::int64_t value = 0;  ///< what comes out
+    std::int64_t value = 0;  ///< the result
     std::string how;         ///< for people: "63 × 32 = 2,016, rounded up to a multiple of 256"
-    std::int64_t lost = 0;   ///< what rounding wastes here, in the unit of the value
+    std::int64_t lost = 0;   ///< waste by rounding, in the unit of the value
 };
 
 struct limit_account {
     std::string name;           ///< warps, blocks, registers, shared, barriers, clusters
-    std::optional<int> blocks;  ///< nullopt: no limit
+    std::optional<int> blocks;  ///< `nullopt`: no limit
     bool limiting = false;
     std::vector<account_step> steps;
 };
 
-/// For one resource: the value now, and the largest that gives (threshold) or keeps (slack) a number of blocks.
+/// For one resource: the present value, and the largest that gives (threshold) or keeps (slack) a number of blocks.
 struct allowance_account {
     std::string name;  ///< threads, registers, shared, barriers
     std::int64_t now = 0;
-    std::optional<std::int64_t> at_most;  ///< nullopt: no value does
+    std::optional<std::int64_t> at_most;  ///< `nullopt` if no value does
     int blocks = 0;
 
     [[nodiscard]] bool satisfied() const { return at_most && now <= *at_most; }
 };
 
-/// One quantity to change, and what it becomes.
+/// A quantity to change, and its new value.
 struct resource_change {
     std::string name;
     std::int64_t from = 0, to = 0;
@@ -115,7 +115,7 @@ struct occupancy_curve {
 struct occupancy_account {
     occupancy_question question;
     occupancy_result result;
-    std::string obstacle;  ///< why the block cannot be launched; empty: it can
+    std::string obstacle;  ///< why the block cannot be launched; empty if it can
     /// why no such grid of these blocks is possible; empty if it is, or if no grid was given
     std::string grid_obstacle;
     std::vector<limit_account> limits;
@@ -124,29 +124,29 @@ struct occupancy_account {
     std::optional<wave_account> waves;
     std::optional<cluster_account> clusters;
     std::vector<occupancy_curve> curves;
-    std::vector<rule_check> rules;   ///< of thumb; empty: not asked for
-    std::vector<std::string> notes;  ///< what the reader must know besides: opt-in needed, differences of the mode
+    std::vector<rule_check> rules;   ///< of thumb; empty if not requested
+    std::vector<std::string> notes;  ///< further remarks: required opt-in, differences of the mode
 };
 
-/// The whole account.
+/// The complete account.
 occupancy_account explain(const occupancy_question& question);
 
-/// The same, where `result` is already what the model answers to the question.
+/// The same, if `result` is already the model's answer to the question.
 occupancy_account explain(const occupancy_question& question, const occupancy_result& result);
 
-/// Why the block cannot be launched, in words; empty: it can.
+/// Why the block cannot be launched, in words; empty if it can.
 std::string obstacle_text(const occupancy_question& question, const occupancy_result& result);
 
-/// What the program must allow before a launch that can be made: more shared memory than a block has without asking, a
-/// cluster of more blocks than are portable.
+/// What the program must opt in to before the launch: more shared memory than the default limit, a cluster larger than
+/// the portable size.
 std::vector<std::string> launch_needs(const occupancy_question& question, const occupancy_result& result);
 
 /// "registers and shared memory": the limiting resources in words; "nothing" if nothing limits.
 std::string limiter_names(const occupancy_result& result);
 
-/// The smallest change of what the kernel uses that makes one block more resident (or the first, when none is), or the
-/// block size that fills the SM when its block slots limit. `nullopt` when warps or blocks are all in use, or nothing
-/// that raises occupancy is left to change.
+/// The smallest change of the kernel's resources that makes one more block resident (or the first, if none is), or the
+/// block size that fills the SM if block slots limit. `nullopt` if all warps or blocks are in use, or nothing that
+/// raises occupancy can be changed.
 std::optional<next_step> cheapest_next_step(const occupancy_question& question, const occupancy_result& result);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// GPUs by the names under which they are sold: for options, and for figures that depend on how many SMs there are.
+// GPUs by their product names: for options, and for figures that depend on the number of SMs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,36 +12,37 @@
 
 namespace launchbox {
 
-/// One model; docs/gpus.md has the source of each. Of a board with two GPUs, one of them.
+/// One model; docs/gpus.md has the sources. A board with two GPUs counts as one of them.
 struct gpu_model {
-    std::string_view words;  ///< "[Quadro] P4000": what is in brackets may be left out
+    std::string_view words;  ///< "[Quadro] P4000": words in brackets may be left out
     compute_capability capability;
-    int sms = 0;  ///< streaming multiprocessors that are enabled
-    /// The sizes of its memory in GB, where models differ in nothing else that their names tell: "12". With "-" also
-    /// a name without a size means this one, the model that was sold first: "- 10".
+    int sms = 0;  ///< enabled streaming multiprocessors
+    /// Memory sizes in GB, if models otherwise have equal names: "12". With "-", a name without a size means this one,
+    /// the model that was sold first: "- 10".
     std::string_view memory = {};
 
     friend bool operator==(const gpu_model&, const gpu_model&) = default;
 };
 
-/// As it is shown: "Quadro P4000", "RTX 3080 12GB".
+/// Display name: "Quadro P4000", "RTX 3080 12GB".
 std::string name_of(const gpu_model& model);
 
-/// Rising by compute capability.
+/// Ascending by compute capability.
 std::span<const gpu_model> gpu_models();
 
-/// What a name can mean.
+/// What a name may mean.
 struct named_gpus {
-    std::vector<const gpu_model*> models;  ///< several where it leaves words out: "Titan X", "Orin"
-    bool whole = false;                    ///< it says all that tells these models from others
+    std::vector<const gpu_model*> models;  ///< several if it leaves out words: "Titan X", "Orin"
+    bool whole = false;                    ///< it has every word that tells these models from others
 
-    /// Where all are of one.
+    /// If all have the same one.
     [[nodiscard]] std::optional<compute_capability> capability() const;
-    /// Where it is sure how many there are.
+    /// If the number is certain.
     [[nodiscard]] std::optional<int> sms() const;
 };
 
-/// As people and the driver write them: "GTX 480", "gtx480", "NVIDIA GeForce GTX 480", "V100-SXM2-16GB", "1080", "T4".
+/// In the forms that people and the driver use: "GTX 480", "gtx480", "NVIDIA GeForce GTX 480", "V100-SXM2-16GB",
+/// "1080", "T4".
 named_gpus gpus_named(std::string_view name);
 
 }  // namespace launchbox

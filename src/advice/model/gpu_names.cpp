@@ -1,4 +1,4 @@
-// Names of GPUs as people write them, and the models that they mean.
+// Finds the GPU models meant by names as people write them.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 
 using words = std::vector<std::string>;
 
-// The driver's names have 96 bytes at most. What is longer is no GPU, and is not taken apart, which recurses.
+// The driver's names have at most 96 bytes. Longer text is not a GPU, and is not parsed, which recurses.
 constexpr std::size_t longest_name = 200;
 
 bool is_digit(char c)
@@ -26,21 +26,21 @@ bool is_letter(char c)
     return c >= 'a' && c <= 'z';
 }
 
-// Prefixes ("gtx480", "agxorin") and suffixes ("1080ti", "h100pcie") of a model in one word.
+// Prefixes ("gtx480", "agxorin") and suffixes ("1080ti", "h100pcie") of a model written as one word.
 constexpr auto beginnings =
     std::to_array<std::string_view>({"nvidia", "geforce", "quadro", "tesla", "jetson", "titan", "grid", "gtx", "rtx",
                                      "gts", "agx", "orin", "xavier", "pro", "gt"});
 constexpr auto endings =
     std::to_array<std::string_view>({"super", "laptop", "mobile", "black", "pcie", "sxm", "ada", "ti", "nvl", "d"});
 
-// Words that the driver and dealers put into names and that name no other GPU.
+// Words that the driver and dealers add to names, and that do not tell GPUs apart.
 constexpr auto ornaments = std::to_array<std::string_view>(
     {"nvidia",     "geforce", "tesla",   "gpu",    "graphics",  "card",        "accelerator", "tensor",    "core",
      "generation", "gen",     "edition", "series", "server",    "workstation", "founders",    "blackwell", "ampere",
      "hopper",     "turing",  "volta",   "pascal", "maxwell",   "kepler",      "pcie",        "pci",       "dgxs",
      "fhhl",       "nvl",     "desktop", "module", "developer", "kit"});
 
-// "sxm2", "hbm3e", "gddr6": how it is mounted, and what memory it has.
+// "sxm2", "hbm3e", "gddr6": form factor and kind of memory.
 bool is_form(std::string_view word)
 {
     for (const std::string_view kind : {"sxm", "hbm", "gddr"})
@@ -62,7 +62,7 @@ std::optional<std::string> memory_of(std::string_view word)
     return std::string(word.substr(0, end));
 }
 
-// "1080", "4070ti": names that an ending can follow.
+// "1080", "4070ti": names that may have a suffix.
 bool is_model(std::string_view text)
 {
     if (text.empty()) return false;
@@ -72,7 +72,7 @@ bool is_model(std::string_view text)
     });
 }
 
-// One piece between separators, taken apart: "gtx1080ti" is three words.
+// Splits one piece between separators into words: "gtx1080ti" is three.
 void add_piece(std::string piece, words& found)
 {
     if (std::ranges::find(beginnings, piece) != beginnings.end()) {
@@ -92,7 +92,7 @@ void add_piece(std::string piece, words& found)
             found.emplace_back(ending);
             return;
         }
-    // "v100sxm2": what follows the model has a number of its own.
+    // "v100sxm2": the part after the model has a number of its own.
     if (const std::size_t at = piece.find("sxm"); at != std::string::npos && at > 0 && is_digit(piece[at - 1])) {
         add_piece(piece.substr(0, at), found);
         found.push_back(piece.substr(at));
@@ -172,7 +172,7 @@ bool has_memory(const gpu_model& model, const std::string& size)
     return sizes.empty() || std::ranges::find(sizes, size) != sizes.end();
 }
 
-// Of models that differ in their memory alone, those that the size means; without a size the one that was sold first,
+// Among models that differ only in memory, keeps those of the given size; without a size, the one that was sold first,
 // or all if it is not among them.
 void choose_by_memory(std::vector<const gpu_model*>& models, const std::optional<std::string>& size)
 {
@@ -230,7 +230,7 @@ named_gpus gpus_named(std::string_view name)
             std::ranges::all_of(of_model.needed, [&](const std::string& word) { return take(left, word); });
         for (const std::string& word : of_model.optional) take(left, word);
         if (all_there && std::ranges::all_of(left, is_ornament)) {
-            // "H100 PCIe" also matches H100 with an ornament: prefer the model with more words.
+            // "H100 PCIe" also matches H100 plus an additional word: prefer the model with more words.
             if (left.size() < fewest) exact.clear();
             fewest = std::min(fewest, left.size());
             if (left.size() == fewest) exact.push_back(&model);

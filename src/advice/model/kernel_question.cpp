@@ -32,7 +32,7 @@ std::optional<occupancy_question> question_for(const kernel_info& kernel, std::o
     question.shape.threads = *threads;
     set_dynamic_shared(question, kernel.launches.dynamic_shared_bytes.value_or(0));
     question.shape.cluster_blocks = std::max(1, cluster_blocks(kernel).value_or(1));
-    question.settings.non_portable_clusters = true;  // as a working program sets them; a note says so
+    question.settings.non_portable_clusters = true;  // as a working program would; a note reports it
     return question;
 }
 

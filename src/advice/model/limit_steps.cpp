@@ -45,7 +45,7 @@ limit_account register_account(const occupancy_question& q, const occupancy_resu
     const int warps = result.warps.warps_per_block;
     limit_account account{"registers", limited(registers.blocks), false, {}};
     if (registers.per_thread == 0) return account;
-    if (registers.per_thread != q.resources.registers) {  // the model counts no further
+    if (registers.per_thread != q.resources.registers) {  // the model caps the value
         account.steps.push_back({"registers_per_thread", q.resources.registers,
                                  fmt::format("{} > {}, the maximum of a thread", with_commas(q.resources.registers),
                                              limits.registers_per_thread)});
@@ -59,7 +59,7 @@ limit_account register_account(const occupancy_question& q, const occupancy_resu
              : fmt::format("{} × {} = {}, rounded up to {} a warp", registers.per_thread, warp_size,
                            with_commas(registers.per_warp_used()), with_commas(registers.per_warp)),
          registers.per_warp - registers.per_warp_used()});
-    if (q.shape.threads > max_threads_per_block) return account;  // no such block: nothing to count warps of
+    if (q.shape.threads > max_threads_per_block) return account;  // no such block exists, so its warps are not counted
     if (q.settings.mode == model_mode::spreadsheet) {
         account.steps.push_back({"warps_per_sm", registers.warps_per_sm,
                                  fmt::format("{} of a block / {}, rounded down to a multiple of {}, × {} = {}",

@@ -10,11 +10,11 @@
 
 namespace launchbox {
 
-/// Warps, blocks, registers, shared memory, barriers, and clusters when the launch has them.
+/// For warps, blocks, registers, shared memory, barriers, and, if the launch has them, clusters.
 std::vector<limit_account> limit_accounts(const occupancy_question& question, const occupancy_result& result,
                                           const std::optional<cluster_account>& clusters);
 
-/// In spreadsheet mode, one sentence for every limit in which the sheet and the driver differ here; else empty.
+/// In spreadsheet mode, one sentence for every limit in which the spreadsheet and the driver differ here; else empty.
 std::vector<std::string> spreadsheet_differences(const occupancy_question& question, const occupancy_result& result);
 
 }  // namespace launchbox

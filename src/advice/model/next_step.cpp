@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-// "−3 registers", "−1,024 B shared"; threads are given as the new block size, not as a difference.
+// "−3 registers", "−1,024 B shared"; threads are shown as the new block size, not as a difference.
 std::string change_text(const resource_change& change)
 {
     if (change.name == "threads") return counted(change.to, "thread", "threads");
@@ -24,7 +24,7 @@ std::string change_text(const resource_change& change)
                        one && change.name.ends_with('s') ? change.name.substr(0, change.name.size() - 1) : change.name);
 }
 
-// The launch with blocks of another size. Nothing: its dynamic shared memory has no size for them.
+// The launch with another block size. Nothing if its dynamic shared memory has no size for it.
 std::optional<launch_shape> shape_with(const occupancy_question& q, int threads)
 {
     launch_shape shape = q.shape;
@@ -36,8 +36,8 @@ std::optional<launch_shape> shape_with(const occupancy_question& q, int threads)
     return shape;
 }
 
-// What must change in a launch of this shape so that every limit but the ones on threads allows the blocks; nullopt
-// when something cannot.
+// The changes to a launch of this shape after which every limit except those on threads allows the blocks; `nullopt` if
+// that is impossible.
 std::optional<std::vector<resource_change>> needed_changes(const occupancy_question& q, const launch_shape& shape,
                                                            const resource_allowance& allowed, bool with_registers)
 {
@@ -57,7 +57,7 @@ std::optional<std::vector<resource_change>> needed_changes(const occupancy_quest
     return changes;
 }
 
-// The account after the changes; the model decides what they give.
+// The model's result after the changes.
 occupancy_result result_with(const occupancy_question& q, launch_shape shape,
                              const std::vector<resource_change>& changes)
 {
@@ -95,13 +95,13 @@ std::optional<next_step> cheapest_next_step(const occupancy_question& q, const o
     const resource_allowance allowed = allowance(*q.limits, q.resources, q.shape, now.resident_blocks + 1, q.settings);
     const bool slots_left = allowed.blocks <= q.limits->blocks_per_sm;
 
-    // Less of what the kernel uses, with the same block.
+    // Use less of the kernel's resources, with the same block.
     const bool block_fits = now.warps.blocks >= allowed.blocks && now.obstacle != launch_obstacle::over_launch_bound;
     if (slots_left && block_fits)
         if (auto changes = needed_changes(q, q.shape, allowed, true))
             if (auto step = step_of(q, q.shape, std::move(*changes), now.resident_warps)) return step;
 
-    // Smaller blocks, so that one more fits.
+    // Use smaller blocks, so that one more fits.
     if (slots_left && allowed.threads && q.shape.threads > *allowed.threads)
         if (const std::optional<launch_shape> smaller = shape_with(q, *allowed.threads))
             if (auto changes = needed_changes(q, *smaller, allowed, false)) {
@@ -109,7 +109,8 @@ std::optional<next_step> cheapest_next_step(const occupancy_question& q, const o
                 if (auto step = step_of(q, *smaller, std::move(*changes), now.resident_warps)) return step;
             }
 
-    // All block slots are taken, or the block divides the warp slots badly: another block size may hold more warps.
+    // If all block slots are taken, or the block divides the warp slots badly, another block size may have more
+    // resident warps.
     std::optional<next_step> best;
     for (int threads = warp_size; threads <= std::min(q.resources.max_threads, max_threads_per_block);
          threads += warp_size) {

@@ -16,12 +16,12 @@ struct occupancy_answer {
     compute_capability architecture;
     int resident_blocks = 0, resident_warps = 0, warp_slots = 0;
     double occupancy = 0;                      ///< 0 to 1
-    std::array<int, resource_count> limits{};  ///< in blocks, by `resource`; `unlimited`: it does not limit
+    std::array<int, resource_count> limits{};  ///< in blocks, by `resource`; `unlimited` if it does not limit
     resource_set limiters;
-    std::string obstacle;  ///< why the block cannot be launched; empty: it can
+    std::string obstacle;  ///< why the block cannot be launched; empty if it can
 };
 
-/// The same figures as `explain` has.
+/// The same figures as in `explain`.
 occupancy_answer answer_of(const occupancy_question& question);
 
 }  // namespace launchbox

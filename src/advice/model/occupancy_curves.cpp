@@ -42,8 +42,8 @@ occupancy_curve over_registers(const occupancy_question& q)
     return curve;
 }
 
-// The static part stays while it fits into the value, and the dynamic part is the rest: with another split the limit of
-// dynamic shared memory, which is less by the static part, would cut the curve off too early.
+// The static part is kept as long as it fits into the value, and the dynamic part is the rest: with another split, the
+// limit of dynamic shared memory, which the static part reduces, would end the curve too early.
 occupancy_curve over_shared(const occupancy_question& q)
 {
     occupancy_curve curve{"shared", {}, total_shared(q)};

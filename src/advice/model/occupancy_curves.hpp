@@ -1,4 +1,4 @@
-// Resident warps over one quantity of a launch, with all others constant.
+// Resident warps as a function of one quantity of a launch, with all others constant.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -42,8 +42,8 @@ std::vector<rule_check> check_rules(const sm_limits& limits, const kernel_resour
         fmt::format("{} / {} = {:.2f}", with_commas(limits.threads_per_sm), threads,
                     static_cast<double>(limits.threads_per_sm) / threads));
 
-    // For as many blocks as the warp and block slots would hold. The quotient is what people calculate. Registers are
-    // allocated in units, and so is shared memory, with a reserve: the model's bound is the right one.
+    // For as many blocks as the warp and block slots allow. People calculate the plain quotient. Registers and shared
+    // memory are allocated in units, and the latter with a reserve, so the model's bound is the right one.
     const int wanted = std::max(1, std::min(result.warps.blocks, result.block_slots));
     const resource_allowance allowed = allowance(limits, kernel, shape, wanted, settings);
     const auto share = [](std::int64_t whole, std::int64_t parts, std::optional<std::int64_t> at_most,

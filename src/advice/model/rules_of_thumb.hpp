@@ -1,4 +1,4 @@
-// The classic rules for choosing a block size, checked for one candidate, and what breaking them costs here.
+// The classic rules for choosing a block size, checked for one candidate, and the cost of breaking them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace launchbox {
 
-/// One rule. `costs` says whether breaking it takes resident warps, or lanes, from this candidate.
+/// One rule. `costs`: whether breaking it costs resident warps, or lanes, for this candidate.
 struct rule_check {
     std::string id;     ///< warp_multiple, enough_threads, divides_sm, registers_share, shared_share
     std::string name;   ///< in two or three words
     std::string rule;   ///< the rule in words
-    bool known = true;  ///< false: a figure that it needs is not known, and `kept` and `costs` say nothing
+    bool known = true;  ///< false: a required figure is unknown, and `kept` and `costs` are meaningless
     bool kept = true;
     bool costs = false;
     std::string figure;  ///< "2,048 / 768 = 2.67"

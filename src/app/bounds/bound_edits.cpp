@@ -20,11 +20,11 @@ struct answered_kernel {
     std::vector<const bounds_answer*> answers;  // one for each of `trials`
 };
 
-// What is to be written for one kernel, or why nothing is.
+// The bound to write for one kernel, or why none is written.
 struct wanted_bound {
     bound_edit_request request;
-    std::string nothing;  ///< why nothing is to be written
-    std::string refusal;  ///< why it cannot be decided
+    std::string nothing;  ///< why nothing needs to be written
+    std::string refusal;  ///< why no bound can be decided on
 };
 
 std::string plain_function_name(const std::string& short_form)
@@ -84,7 +84,7 @@ std::vector<answered_kernel> by_kernel(const std::vector<kernel_trials>& trials,
     return kernels;
 }
 
-// From the last line up: an edit moves only what is below it.
+// From the last line up, since an edit moves only the lines below it.
 std::vector<answered_kernel> from_below(std::vector<answered_kernel> kernels)
 {
     std::ranges::stable_sort(kernels, std::greater(), [](const answered_kernel& kernel) {
@@ -95,7 +95,7 @@ std::vector<answered_kernel> from_below(std::vector<answered_kernel> kernels)
     return kernels;
 }
 
-// Edits `text`, or says why not.
+// Edits `text`, or returns why not.
 std::string edit(const kernel_trials& trials, const std::string& source, bound_edit_request& request, std::string& text)
 {
     if (!trials.declared_at) return "its declaration was not found";

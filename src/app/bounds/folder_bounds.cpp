@@ -18,7 +18,7 @@ namespace launchbox {
 
 namespace {
 
-// What is one kernel is known of each source by itself: numbers of groups, and names, are those of others again.
+// Each source numbers its groups from 1, so the numbers of the added one are shifted.
 void append(source_bounds& all, source_bounds&& one)
 {
     const std::size_t before = all.report.answers.size();
@@ -39,7 +39,7 @@ void append(source_bounds& all, source_bounds&& one)
     if (one.status != exit_status::done) all.status = one.status;
 }
 
-// Links that editors leave, ".#copy.cu", are not missed.
+// Skips hidden files, such as the links that editors leave: ".#copy.cu".
 bool is_source_name(std::string_view path)
 {
     const std::string_view name = path.substr(path.rfind('/') + 1);
@@ -51,7 +51,7 @@ std::vector<std::string> names_in(const std::vector<std::string>& sources)
     std::set<std::string> names;
     for (const std::string& file : sources) try {
             for (std::string& name : kernels_in_text(read_file(file))) names.insert(std::move(name));
-        } catch (const error&) {  // it was reported when it was compiled
+        } catch (const error&) {  // reported when it was compiled
         }
     return {names.begin(), names.end()};
 }

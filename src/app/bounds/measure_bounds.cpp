@@ -27,7 +27,7 @@ const kernel_info* compiled_with(const kernel_trials& kernel, const launch_attri
 
 std::optional<bounds_variant> variant_of(const kernel_trials& kernel, const bounds_row& row, int threads)
 {
-    // The source as it is needs nothing injected; of several attributes with the same code the weakest stands for all.
+    // The source as it is needs nothing injected; among attributes with the same code, the weakest stands for all.
     launch_attribute attribute = row.attributes.empty() ? launch_attribute{} : row.attributes.front();
     const kernel_info* expected = row.as_written ? &kernel.written : compiled_with(kernel, attribute);
     if (row.as_written) attribute = kernel.attribute;
@@ -77,7 +77,7 @@ void measure_kernel(const toolchain& tools, bounds_benchmark& benchmark, const k
         if (!times[i].failure.empty())
             failures.push_back(answer.short_form + ", " + name_of(variants[i]) + ": " + times[i].failure);
     }
-    // The same remark for every variant is one remark.
+    // A remark that is the same for every variant is shown once.
     std::vector<std::string> notes;
     for (const variant_time& time : times)
         if (!time.note.empty() && std::find(notes.begin(), notes.end(), time.note) == notes.end())

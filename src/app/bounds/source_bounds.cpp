@@ -27,7 +27,7 @@ bounds_launch launch_of(const source_bounds_request& request, const kernel_trial
     return launch;
 }
 
-// A bound has to allow the largest block that is launched: with a launch of unknown size none can be written.
+// A bound must allow the largest block that is launched: if the size of a launch is unknown, none can be written.
 known_launch known_of(const block_size_use& use, const kernel_info& kernel)
 {
     const shared_by_threads shared = use.dynamic_shared_by_threads.value_or(shared_by_threads{});
@@ -51,7 +51,7 @@ std::vector<block_size_use> uses_of(source_launches& launches, const std::vector
     return launches.uses_of(written);
 }
 
-// Compiles the source with every attribute that can make a difference.
+// Compiles the source with every attribute that may make a difference.
 bounds_sweep_result sweep_source(const source_bounds_request& request, const toolchain& tools,
                                  const std::vector<target>& targets, source_launches& launches, const listener& news)
 {
@@ -90,7 +90,8 @@ bounds_sweep_result sweep_source(const source_bounds_request& request, const too
             return useful_attributes(kernel, launch_of(request, kernel).dynamic_shared_bytes);
         },
         [&](std::size_t done, std::size_t total) { show(request.file, done, total); });
-    // Kernels that were not compiled with another attribute have no census: the source's text has the same.
+    // Kernels that were compiled with only one attribute have no declaration from the sweep: take it from the source
+    // text.
     const std::vector<block_size_use> uses = uses_of(launches, sweep.kernels);
     for (std::size_t i = 0; i < uses.size(); ++i)
         if (!sweep.kernels[i].declared_at) sweep.kernels[i].declared_at = uses[i].defined_at;
@@ -134,7 +135,7 @@ bounds_report report_of(const source_bounds_request& request, const toolchain& t
 source_bounds find_bounds(const source_bounds_request& request, const listener& news)
 {
     source_bounds found;
-    found.text = read_file(request.file);  // a missing file is said so before a compiler is looked for
+    found.text = read_file(request.file);  // reports a missing file before looking for a compiler
     if (found.text.find('\0') != std::string::npos)
         throw error(escape_for_terminal(request.file) + " is not a source",
                     "bounds and advise compile a source; launchbox inspect reads what is compiled");

@@ -11,7 +11,7 @@ source_launches::source_launches(const toolchain& tools, std::string file, const
                                  std::vector<std::string> flags, std::vector<compute_capability> architectures)
     : text_(text), file_(std::move(file)), flags_(std::move(flags))
 {
-    // PTX has no launches.
+    // PTX contains no launches.
     if (is_ptx_source(file_)) return;
     reading_ = std::async(std::launch::async,
                           [&tools, file = file_, flags = flags_, architectures = std::move(architectures)] {

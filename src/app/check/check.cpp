@@ -39,7 +39,7 @@ void add_errors(const std::string& file, const std::vector<file_error>& errors, 
     }
 }
 
-// What the user named may be a pipe; what is found here may not.
+// A file that the user named may be a pipe; one that was found may not.
 std::string content_of(const std::string& named, const std::string& file, std::size_t cap)
 {
     return named.empty() ? read_file(file, cap) : read_input(file, cap);
@@ -53,7 +53,7 @@ void check_all(const check_request& request, const kernel_input& input, const ch
     baseline_policy policy;
     policy.unknown_fails = !given.limits || given.limits->unknown_fails;
     const std::vector<target> targets = request.input.architectures.named(known_capabilities());
-    // A source is compiled for what is asked and nothing else; of binaries and logs sm_90 shows sm_90a as well.
+    // A source is compiled exactly for the architectures asked for; in binaries and logs, sm_90 includes sm_90a.
     const bool compiled = std::all_of(input.inputs.begin(), input.inputs.end(),
                                       [](const input_summary& input) { return input.kind == source_kind; });
     policy.expected = [&](const std::string& architecture) {
@@ -71,7 +71,7 @@ void check_totals(const check_request& request, const kernel_input& input, check
     if (!request.image_bytes) return;
     std::vector<file_images> files;
     for (const input_summary& summary : input.inputs) {
-        // What nothing was counted of has not kept to a limit.
+        // A file without countable images has not passed the limit.
         if (!summary.is_compiled())
             throw error("--size counts the images in a file, and " + escape_for_terminal(summary.file) + " is a " +
                             summary.kind,
@@ -122,7 +122,7 @@ check_references read_references(const check_request& request)
 checked_files read_checked_kernels(const check_request& request, const listener& news)
 {
     kernel_request wanted = request.input;
-    wanted.keep_unlinked = true;  // the worst of what both say counts
+    wanted.keep_unlinked = true;  // the worse of linked and unlinked code counts
     checked_files files{.input = read_kernels(wanted, news), .result = {}};
     check_result& result = files.result;
     std::vector<checked_kernel> found;
@@ -151,7 +151,7 @@ void check_files(const check_request& request, const check_references& given, ch
     check_result& result = files.result;
     check_all(request, input, given, result);
     check_totals(request, input, result);
-    // What an input with errors does not show is not missing.
+    // An input with errors may hide kernels, so nothing is reported as missing.
     if (input.status() != exit_status::done || !request.input.kernel.empty()) {
         result.unused_rules.clear();
         result.gone.clear();

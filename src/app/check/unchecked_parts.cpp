@@ -13,7 +13,7 @@ namespace launchbox {
 
 namespace {
 
-// What is there of one input, or of all: what was checked, and what was found only as PTX.
+// What one input, or all of them, contain: the architectures checked, and those found only as PTX.
 struct architectures_found {
     std::vector<const kernel_info*> checked;
     std::vector<const found_kernel*> ptx;
@@ -25,7 +25,7 @@ struct architectures_found {
         else
             checked.push_back(&kernel.info);
     }
-    // Code for the architecture, or what runs there instead.
+    // Whether there is code for the architecture, or code that runs there.
     [[nodiscard]] bool has(const target& wanted) const
     {
         return std::ranges::any_of(checked, [&](const kernel_info* kernel) {
@@ -88,7 +88,7 @@ std::vector<unchecked_part> unchecked_parts(const check_request& request, const 
                                  none && absent.empty() ? std::string("it is there ") + only_as_ptx
                                                         : std::string("there ") + only_as_ptx,
                                  true, false, none && absent.empty() ? std::vector<std::string>{} : as_ptx});
-            // Where all of many are missing, their names tell nothing.
+            // If all of many kernels are missing, a list of their names does not help.
             if (none && as_ptx.empty() && absent.size() > max_missing_named) absent.clear();
             if (!absent.empty() || (none && as_ptx.empty()))
                 parts.push_back({file, name,
@@ -102,7 +102,7 @@ std::vector<unchecked_part> unchecked_parts(const check_request& request, const 
         std::vector<missing_kernel> missing;
         for (const input_summary& summary : input.inputs)
             missing.insert(missing.end(), summary.missing.begin(), summary.missing.end());
-        // Another input may have it.
+        // Another input may have the kernel.
         std::erase_if(missing, [&](const missing_kernel& one) {
             return std::ranges::any_of(input.kernels, [&](const found_kernel& kernel) {
                 return kernel.info.name == one.name &&

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Texts of a spec have {names}.
+// { and } have a meaning in texts of a spec.
 std::string escaped_braces(const std::string& text)
 {
     std::string braces;
@@ -31,7 +31,7 @@ std::string escaped_braces(const std::string& text)
     return braces;
 }
 
-// Of a folder or file that is named from the current folder: from the spec's, where compilers run.
+// Converts a path relative to the current folder into one relative to the spec's folder, where compilers run.
 std::string path_from(const fs::path& folder, const std::string& path)
 {
     std::error_code failure;
@@ -40,7 +40,7 @@ std::string path_from(const fs::path& folder, const std::string& path)
     return relative.empty() ? path : relative.string();
 }
 
-// Host code and its headers are nvcc's affair.
+// Host code and its headers need nvcc.
 bool needs_nvcc(const source_view& view)
 {
     const bool host = std::ranges::any_of(view.scopes.scopes,
@@ -57,7 +57,7 @@ bool has_namesakes(const kernel_choice& choice, std::string_view name)
         if (!one.view) return false;
         const std::vector<source_scope>& scopes = one.view->scopes.scopes;
         return std::ranges::count_if(scopes, [&](const source_scope& scope) {
-                   // braces within a function have its name, too
+                   // Blocks nested in a function carry its name, too.
                    const bool is_within =
                        scope.outer >= 0 && scopes[static_cast<std::size_t>(scope.outer)].name == name;
                    return scope.name == name && !is_within;
@@ -120,7 +120,7 @@ void spec_maker::write_kernel()
     }
     draft_.flags.insert(draft_.flags.begin(), flags.begin(), flags.end());
 
-    // "ns::sgemm<{BM}, float>": arguments as the compiled kernel has them, the tuned ones by their names.
+    // "ns::sgemm<{BM}, float>": the arguments of the compiled kernel, with tuned ones replaced by their names.
     const std::string own = instance_name(choice_.info->short_form);
     std::string name = choice_.info->short_form.substr(0, choice_.info->short_form.size() - own.size()) + own_name();
     constexpr std::string_view anonymous = "(anonymous namespace)::";
@@ -140,7 +140,7 @@ void spec_maker::write_kernel()
             arguments[i] = "{" + known->second + "}";
             continue;
         }
-        // An enumerator, of which names of compiled kernels have the number alone.
+        // An enumerator: names of compiled kernels contain only its number.
         const bool is_number = integer_in_name(arguments[i]) && arguments[i] != "true" && arguments[i] != "false";
         if (!is_number || text[i].is_type() || arguments[i].starts_with("(") ||
             is_whole_number_type(*choice_.defined_in->view, text[i].type))

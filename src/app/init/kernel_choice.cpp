@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t max_listed = 40;
 
-// Without the arguments of its own template: "a::merge" of "a::merge<int, 256>".
+// Without its own template arguments: "a::merge" for "a::merge<int, 256>".
 std::string without_own_arguments(const std::string& short_form)
 {
     const std::string own = instance_name(short_form);
@@ -55,7 +55,7 @@ architecture_list architecture_of(const init_request& request)
     try {
         return architecture_list(std::string(architecture_name(target_of_this_machine().architecture).view()));
     } catch (const error&) {
-        // What a spec says hardly depends on it; every compiler that launchbox supports knows this one.
+        // A spec hardly depends on the architecture; every compiler that launchbox supports knows this one.
         return architecture_list("sm_90");
     }
 }
@@ -85,7 +85,7 @@ bool is_meant(const std::string& pattern, const kernel_in_text& kernel)
     return pattern.empty() || matches_kernel(pattern, name, full, full);
 }
 
-// No compiled kernel matches: the text shows why.
+// No compiled kernel matches: the source text shows why.
 [[noreturn]] void refuse(const init_request& request, const kernel_choice& choice)
 {
     std::vector<std::string> names;
@@ -115,7 +115,7 @@ bool is_meant(const std::string& pattern, const kernel_in_text& kernel)
     refuse_pattern(request.kernel.empty() ? "*" : request.kernel, std::move(names));
 }
 
-// The compiler's own first line is the reason.
+// The first line of the compiler's errors is the reason.
 void check_compiled(const init_request& request, const kernel_choice& choice)
 {
     const input_summary& summary = choice.input.inputs.front();
@@ -147,7 +147,7 @@ void find_definition(kernel_choice& choice)
     }
 }
 
-// The first launch of one of the `meant` kernels; of which one it is, is then known as well.
+// The first launch of one of the `meant` kernels, which also decides the kernel.
 void find_launch(kernel_choice& choice, const std::vector<const kernel_info*>& meant)
 {
     std::vector<linted_kernel> kernels;
@@ -181,7 +181,7 @@ kernel_input compiled(const init_request& request, const std::string& file, cons
     return read_kernels(asked, news);
 }
 
-// An instance that the user names and the source does not have: the compiler makes it for a unit of ours.
+// Makes an instance that the user names and the source lacks, by compiling a unit of our own.
 void instantiate(const init_request& request, kernel_choice& choice, const listener& news)
 {
     if (request.kernel.find('<') == std::string::npos || !request.kernel.ends_with('>')) return;

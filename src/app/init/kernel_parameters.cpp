@@ -25,7 +25,7 @@ std::optional<element_type> known_type(const std::string& name)
     }
 }
 
-// "const float" of `const float* __restrict__`; spaces as C++ has them.
+// "const float" for `const float* __restrict__`, with spaces as C++ writes them.
 std::string words_text(token_span words)
 {
     std::string text;
@@ -37,7 +37,7 @@ std::string words_text(token_span words)
     return text;
 }
 
-// Through aliases, macros and the template's arguments to a type that specs have; else to the last name found.
+// Follows aliases, macros and template arguments to a type that specs have, or else to the last name found.
 std::string resolved(const source_view& view, const template_values& instance, std::string name)
 {
     for (int steps = 0; steps < 16 && !known_type(name); ++steps) {
@@ -56,7 +56,7 @@ std::string resolved(const source_view& view, const template_values& instance, s
     return name;
 }
 
-// Of a signature's "float const*" or "float (*) [64]".
+// From a signature's "float const*" or "float (*) [64]".
 void take_signature(kernel_parameter& one, std::string type)
 {
     if (const std::size_t array = type.find("(*)"); array != std::string::npos) {
@@ -106,7 +106,7 @@ void take_text(kernel_parameter& one, const source_view& view, const template_va
     }
 }
 
-// An enumeration is passed as the number that it is.
+// An enumeration is passed as its number.
 void take_enumeration(kernel_parameter& one, const source_view& view, const parameter_in_text& text)
 {
     if (!one.type.empty() || text.type.empty()) return;
@@ -151,7 +151,7 @@ bool is_prefix(const std::vector<source_token>& tokens, std::size_t at)
            before.is("return");
 }
 
-// f(x[i]): a function may change it.
+// f(x[i]): the function may change it.
 bool is_whole_argument(const std::vector<source_token>& tokens, std::size_t at, std::size_t end)
 {
     if (at < 2 || end >= tokens.size() || !tokens[at - 1].is_any({"(", ","}) || !tokens[end].is_any({")", ","}))
@@ -165,7 +165,7 @@ bool is_whole_argument(const std::vector<source_token>& tokens, std::size_t at, 
                              "max", "fmaxf", "fminf", "fmaf", "fma", "expf", "sqrtf", "fabsf", "__ldg"});
 }
 
-// In the kernel's own text; what is handed to a function, or moved, may be used in any way.
+// Looks only at the kernel's own text: memory that is handed to a function may be used in any way.
 void look_at_uses(kernel_parameter& one, const source_view& view, const kernel_in_text& kernel)
 {
     if (kernel.scope < 0) return;
@@ -196,7 +196,7 @@ void look_at_uses(kernel_parameter& one, const source_view& view, const kernel_i
             one.may_be_index |= one.is_whole();
             continue;
         }
-        // What is read and is not stored as an element again: an index, a count, a bound of a loop.
+        // A value that is read but not stored as an element: an index, a count, a loop bound.
         const statement_begin begin = begin_of_statement(tokens, at);
         const bool in_bracket = begin.bracket && tokens[*begin.bracket].is("[");
         const bool declares =

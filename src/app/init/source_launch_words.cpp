@@ -23,7 +23,7 @@ std::vector<placed_words> placed(const std::vector<token_span>& words, std::size
     return all;
 }
 
-// Of the configuration of cudaLaunchKernelEx.
+// From the configuration of cudaLaunchKernelEx.
 void take_config(const source_launch& launch, const source_view& view, const spec_expressions& expressions,
                  launch_words& words)
 {

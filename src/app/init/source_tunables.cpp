@@ -15,7 +15,7 @@ namespace launchbox {
 
 namespace {
 
-// What no other value makes sense of: a warp is 32 threads, masks are bits, numbers of mathematics are given.
+// Constants that cannot have another value: a warp is 32 threads, masks are bits, mathematical constants are fixed.
 bool is_of_the_machine(std::string_view name, std::string_view value)
 {
     std::string capitals;
@@ -69,7 +69,7 @@ void add_template(const kernel_choice& choice, source_tunables& all)
     for (std::size_t i = 0; i < std::min(arguments.size(), parameters.size()); ++i) {
         if (parameters[i].is_pack) break;
         const auto value = integer_in_name(arguments[i]);
-        // A truth or an enumerator chooses between two kernels.
+        // A bool or an enumerator chooses between two kernels.
         const bool is_number = value && arguments[i] != "true" && arguments[i] != "false" &&
                                is_whole_number_type(*choice.defined_in->view, parameters[i].type);
         if (parameters[i].is_type() || parameters[i].name.empty() || !is_number || *value < 0) continue;
@@ -83,7 +83,7 @@ void add_template(const kernel_choice& choice, source_tunables& all)
     }
 }
 
-// Seen by the kernel: of the file, of a namespace or class, or of the kernel's own text.
+// Visible to the kernel: defined in the file, a namespace, a class, or the kernel itself.
 bool is_seen(const source_view& view, const constant_definition& definition)
 {
     for (const std::size_t at : view.names.places(definition.name)) {
@@ -142,7 +142,7 @@ std::vector<std::int64_t> values_around(std::int64_t value)
 {
     std::vector<std::int64_t> values{value};
     if (value == 0) {
-        values = {0, 1, 2, 4};  // of a second launch bound, for example
+        values = {0, 1, 2, 4};  // for example a second launch bound
     } else if ((value & (value - 1)) == 0) {
         for (const std::int64_t other : {value / 4, value / 2, value * 2, value * 4}) values.push_back(other);
         if (value < 4) values.push_back(value * 8);

@@ -18,7 +18,7 @@ namespace launchbox {
 
 namespace {
 
-// More elements than these are not what somebody begins with.
+// More elements than this are too many to start with.
 constexpr std::int64_t max_elements = std::int64_t{1} << 28;
 
 }  // namespace
@@ -81,14 +81,14 @@ std::optional<std::string> spec_maker::allocated(std::size_t number, std::int64_
     if (const auto whole = whole_number(*text)) return std::to_string(*whole / bytes);
     const std::string behind = " * " + std::to_string(bytes), before = std::to_string(bytes) + " * ";
     if (text->ends_with(behind)) return text->substr(0, text->size() - behind.size());
-    // The rest has to be one product: 4 * (a + b), not 4 * a + b.
+    // The rest must be a single product: 4 * (a + b), not 4 * a + b.
     if (text->starts_with(before) && text->find(" + ") == std::string::npos && text->find(" - ") == std::string::npos)
         return text->substr(before.size());
     return fmt::format("ceil_div({}, {})", *text, bytes);
 }
 
-// More than one needs rather than less: nothing is read or written outside. Four times all sizes, since a buffer may
-// hold several arrays, such as query, key and value.
+// Rather too large than too small, so that nothing outside is read or written. Four times the product of all sizes,
+// since a buffer may hold several arrays, such as query, key and value.
 std::string spec_maker::all_sizes(const kernel_parameter& one, std::string& comment)
 {
     constexpr std::int64_t several = 4;
@@ -123,7 +123,7 @@ void spec_maker::write_buffer(const kernel_parameter& one, std::size_t number)
             {.name = one.name, .type = "size_t", .value = "0", .comment = "a null pointer, as in the source"});
         return;
     }
-    // CUDA's vectors as their elements: those can be filled and compared with a tolerance.
+    // CUDA's vector types become their elements, which can be filled and compared with a tolerance.
     std::string type = one.type;
     std::int64_t parts = 1;
     if (!type.empty() && !one.is_whole() && !one.is_fraction()) {
@@ -191,7 +191,7 @@ void spec_maker::write_buffer(const kernel_parameter& one, std::size_t number)
     draft_.arguments.push_back(std::move(argument));
 }
 
-// Variables of the module that the kernel uses: what it would find there otherwise is zeros.
+// Module variables that the kernel uses: without a value they would be zero.
 void spec_maker::write_variables()
 {
     if (choice_.defined_in == nullptr) return;

@@ -19,7 +19,7 @@ class spec_writer {
 public:
     void heading(const std::string& name) { text_ += (text_.empty() ? "" : "\n") + name + "\n"; }
 
-    // Behind the line where both fit, else above it.
+    // The comment goes after the line if both fit, else above it.
     void line(const draft_line& one, const std::string& indent = {})
     {
         if (one.comment.empty()) {
@@ -53,7 +53,7 @@ private:
     std::string text_;
 };
 
-// A number as it is, an expression in quotes.
+// A number is written as it is, an expression in quotes.
 std::string size_text(const std::string& expression)
 {
     const bool number = !expression.empty() && expression.find_first_not_of("0123456789") == std::string::npos;

@@ -14,16 +14,16 @@ namespace launchbox {
 
 namespace {
 
-// How strongly Lua's operators bind.
+// Precedence of Lua's operators.
 constexpr int weakest = 0, of_or = 1, of_and = 2, of_comparison = 3, of_bits = 4, of_shift = 7, of_sum = 9,
               of_product = 10, of_sign = 11, of_name = 12;
 constexpr int deepest = 40;
 constexpr std::size_t max_steps = 2'000;
-constexpr std::size_t longest = 400;  // characters of an expression that somebody is to read
+constexpr std::size_t longest = 400;  // characters of a readable expression
 
 struct operation {
     std::string_view sign;
-    int order;  // of C++
+    int order;  // precedence in C++
     int strength;
     std::string_view lua;
 };
@@ -57,7 +57,7 @@ bool is_floating(const source_token& word)
     return word.is("float") || word.is("double");
 }
 
-// iDivUp, ceil_div, CEIL_DIV, cdiv, div_up: everybody has one, and often in another file.
+// iDivUp, ceil_div, CEIL_DIV, cdiv, div_up: every project has one, often in another file.
 bool is_ceil_div(std::string_view name)
 {
     const std::string plain = plain_name(name);
@@ -130,7 +130,7 @@ private:
                      .is_fraction = yes->is_fraction || no->is_fraction};
     }
 
-    // > is one token, and so are << and <=; >> is two that touch.
+    // The lexer gives >, << and <= as one token each; >> as two that touch.
     [[nodiscard]] std::pair<operation, std::size_t> operation_here() const
     {
         if (at_ + 1 < tokens_.size() && tokens_[at_].is(">") && tokens_[at_ + 1].is(">") &&
@@ -186,7 +186,7 @@ private:
             if (logical && !one.is_truth) return "(" + one.truth() + ")";
             return one.within(least);
         };
-        // Lua compares truths with nothing but truths.
+        // Lua compares a boolean only with a boolean.
         if (comparison && a.is_truth != b.is_truth) return std::nullopt;
         if (!logical && !comparison && (a.is_truth || b.is_truth)) return std::nullopt;
         return piece{.text = side(a, what.strength) + " " + std::string(what.lua) + " " + side(b, what.strength + 1),
@@ -317,7 +317,7 @@ private:
         }
     }
 
-    // Of sizes, 256 means 256, whatever the block.
+    // In sizes, 256 means 256, whatever the block.
     static piece bytes_of(std::int64_t bytes) { return piece{.text = std::to_string(bytes), .number = bytes}; }
 
     maybe read_name()
@@ -377,7 +377,7 @@ private:
         if (const auto meant = of_.alike.find(plain_name(name)); meant != of_.alike.end())
             return piece{.text = meant->second};
         if (!of_.unknown) return std::nullopt;
-        std::string whole;  // x128::size is nothing without its class
+        std::string whole;  // x128::size means nothing without its class
         for (const source_token& word : qualified) whole += word.is("::") ? "_" : std::string(word.text);
         const std::string meant = of_.unknown(whole);
         if (qualified.size() > 1) of_.names.emplace(name, meant);
@@ -397,7 +397,7 @@ private:
         return std::nullopt;
     }
 
-    // Of an extent: block.x.
+    // A member of an extent: block.x.
     maybe member(std::string_view name)
     {
         if (at_ + 1 >= tokens_.size()) return std::nullopt;
@@ -469,7 +469,7 @@ private:
         return std::nullopt;
     }
 
-    // { return a + b; } alone.
+    // Only the form { return a + b; }.
     maybe function(std::string_view name, const std::vector<piece>& arguments)
     {
         const std::vector<source_token>& tokens = of_.view_.source.tokens;
@@ -527,7 +527,7 @@ extent_words spec_expressions::extent(token_span words, std::size_t at) const
             const std::vector<token_span> parts = split_at_commas(words.subspan(open + 1, words.size() - open - 2));
             if (parts.size() > 3) return found;
             if (parts.size() == 1 && parts[0].size() == 1 && parts[0][0].kind == source_token_kind::identifier) {
-                words = parts[0];  // dim3(block): may be one again
+                words = parts[0];  // dim3(block): may be a dim3 again
                 continue;
             }
             for (std::size_t i = 0; i < parts.size(); ++i) found.parts[i] = {parts[i], at};

@@ -33,7 +33,7 @@ std::optional<std::int64_t> spec_maker::declared_threads() const
 
 std::int64_t spec_maker::largest_block()
 {
-    // A bound that is made of the parameters is another one for other values.
+    // A bound that uses the parameters changes with their values.
     const auto bound = declared_block();
     if (bound && is_tuned(*bound)) return max_threads;
     return std::min(max_threads, declared_threads().value_or(max_threads));
@@ -53,7 +53,7 @@ void spec_maker::write_block()
     for (std::size_t axis = 0; axis < axes; ++axis) write_axis(axis, axes);
 }
 
-// Of __launch_bounds__(threads, 2), with the template's parameters.
+// The bound in __launch_bounds__(threads, 2), which may use template parameters.
 std::optional<std::string> spec_maker::declared_block()
 {
     if (choice_.defined_in == nullptr) return std::nullopt;
@@ -72,7 +72,8 @@ std::optional<std::string> spec_maker::declared_block()
     return std::nullopt;
 }
 
-// reduce<256><<<blocks, threads>>>, where threads is the caller's: the parameter's name shows it.
+// reduce<256><<<blocks, threads>>>, where `threads` is the caller's: the parameter's name shows that it is the block
+// size.
 std::optional<std::string> spec_maker::tunable_named_for_blocks(const placed_words& words)
 {
     for (const auto& [source, name] : tunable_names_)
@@ -133,7 +134,7 @@ void spec_maker::write_axis(std::size_t axis, std::size_t axes)
     block_names_.insert(one.name);
     draft_.threads.push_back(one.name);
     if (words.words.empty()) return;
-    // What the launch calls it, the grid calls it, too.
+    // The grid uses the same name for it as the launch.
     expressions_.places[words.words[0].text.data()] = one.name;
     if (words.words.size() != 1) return;
     if (words.words[0].kind == source_token_kind::identifier)
@@ -148,7 +149,7 @@ void spec_maker::write_tunables()
         const std::string name = tunable_names_.at(one.name);
         draft_parameter parameter{.name = name, .values = {}, .baseline = std::to_string(one.value)};
         std::vector<std::int64_t> values = values_around(one.value);
-        // Of many parameters fewer values each: five of five are 3,125 candidates.
+        // With many parameters, fewer values each: five of five are 3,125 candidates.
         if (tunables_.found.size() > 3 && one.value > 1)
             std::erase_if(values, [&](std::int64_t other) { return other < one.value / 2 || other > one.value * 2; });
         if (block_names_.contains(name))
@@ -195,7 +196,7 @@ void spec_maker::write_grid()
             continue;
         }
         auto text = text_with_sizes(words, axis == 0 ? some_blocks : 1);
-        // <<<256, 256>>>: numbers are the block only where something is divided by them.
+        // <<<256, 256>>>: a number is the block size only where something is divided by it.
         if (text && expressions_.literal && text->find('/') == std::string::npos &&
             text->find("ceil_div") == std::string::npos) {
             const auto literal = std::exchange(expressions_.literal, std::nullopt);
@@ -233,7 +234,7 @@ void spec_maker::write_grid()
                 draft_.cluster.push_back(std::to_string(*extent));
 }
 
-// Unknown values must give at least one block.
+// Enlarges the guessed values until there is at least one block.
 void spec_maker::enlarge_for_grid()
 {
     constexpr std::int64_t largest = 1 << 24;
@@ -256,7 +257,7 @@ void spec_maker::enlarge_for_grid()
 void spec_maker::write_shared()
 {
     const bool uses = choice_.info->launches.uses_dynamic_shared.value_or(false);
-    // What every GPU gives a block that asks for no more.
+    // Every GPU allows this much without opting in.
     constexpr std::int64_t shared_of_a_block = std::int64_t{48} * 1024;
     const std::int64_t room =
         std::max<std::int64_t>(shared_of_a_block - choice_.info->figures.static_shared_bytes.value_or(0), 0);
@@ -272,7 +273,7 @@ void spec_maker::write_shared()
         }
         return;
     }
-    // A name alone is a number of bytes; in an expression it is one of elements or threads.
+    // A name alone is a number of bytes; within an expression it is a number of elements or threads.
     const bool is_name_alone = words_.shared.words.size() == 1;
     if (const auto text = text_with_sizes(words_.shared, is_name_alone && uses ? room : warp)) {
         if (*text != "0") draft_.dynamic_shared = *text;
@@ -287,8 +288,8 @@ void spec_maker::write_shared()
     fill_in("dynamic_shared");
 }
 
-// for (int row = 0; row < TILE; row += ROWS): "TILE" and "ROWS". Threads share the steps, so that a step that does not
-// divide the end goes beyond it; a loop that begins at a thread's own number checks for itself.
+// for (int row = 0; row < TILE; row += ROWS): "TILE" and "ROWS". All threads take the same steps, so a step that does
+// not divide the end overshoots it. A loop that begins at a thread's own index checks for itself.
 std::vector<std::pair<std::string, std::string>> spec_maker::strided_loops() const
 {
     std::vector<std::pair<std::string, std::string>> found;
@@ -306,7 +307,7 @@ std::vector<std::pair<std::string, std::string>> spec_maker::strided_loops() con
     };
     for (std::size_t i = body.open; i < tokens.size(); ++i) {
         if (!reads(i, {"for", "("})) continue;
-        std::size_t at = i + 2;  // the end of: int row = 0;
+        std::size_t at = i + 2;  // the ; of: int row = 0;
         while (at < tokens.size() && !tokens[at].is(";")) ++at;
         const std::string_view index = tokens[at - 3].text;
         if (!reads(at - 2, {"=", "0", ";", index, "<"}) || !reads(at + 4, {";", index, "+", "="}) ||
@@ -324,7 +325,7 @@ void spec_maker::write_constraints()
     const auto add = [&](std::string constraint) {
         if (std::ranges::find(all, constraint) == all.end()) all.push_back(std::move(constraint));
     };
-    // What is divided has to come out even where only parameters are divided.
+    // A division that has no remainder at the baseline must have none for other values.
     std::vector<std::pair<std::string, std::string>> quotients = expressions_.quotients();
     quotients.insert(quotients.end(), bound_quotients_.begin(), bound_quotients_.end());
     for (const auto& [above, below] : quotients) {

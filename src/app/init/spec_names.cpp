@@ -18,7 +18,7 @@ namespace launchbox {
 
 namespace {
 
-// So that all buffers together stay small.
+// Keeps the sum of all buffers small.
 std::int64_t usual_size(std::size_t sizes)
 {
     constexpr std::array<std::int64_t, 5> usual{1 << 20, 1 << 20, 1024, 256, 64};
@@ -81,7 +81,8 @@ void spec_maker::refuse_what_no_spec_gives() const
         fmt::format("tune a launch of your program instead: launchbox capture -k {0} -o {0} -- ./app", name));
 }
 
-// A constant that says how much memory is allocated is no parameter, unless the block is made of it.
+// A constant that determines how much memory is allocated is not a tuning parameter, unless the block size depends on
+// it.
 void spec_maker::leave_out_sizes_of_the_problem()
 {
     for (const placed_words& part : words_.block.parts)
@@ -111,7 +112,7 @@ void spec_maker::leave_out_sizes_of_the_problem()
 void spec_maker::name_tunables()
 {
     for (const source_tunable& one : tunables_.found) {
-        // -- a macro or constant keeps its name: `constants` goes by it
+        // A macro or constant keeps its name, because `constants` refers to it.
         const std::string name =
             one.is_constant && is_name(one.name) && taken_.insert(one.name).second ? one.name : fresh(one.name);
         tunable_names_[one.name] = name;
@@ -130,7 +131,7 @@ void spec_maker::name_tunables()
     }
 }
 
-// Whole numbers among the arguments: what the host calls them.
+// Names for the arguments that are whole numbers, as the host calls them.
 void spec_maker::name_sizes()
 {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -140,12 +141,12 @@ void spec_maker::name_sizes()
         const bool is_name_alone =
             given != nullptr && given->words.size() == 1 && given->words[0].kind == source_token_kind::identifier;
         if (given != nullptr && !is_name_alone) continue;
-        if (is_name_alone && expressions_.names.contains(given->words[0].text)) continue;  // said already
+        if (is_name_alone && expressions_.names.contains(given->words[0].text)) continue;  // known already
         const std::string name = fresh(one.name);
         size_names_[i] = name;
         if (is_name_alone) expressions_.names[std::string(given->words[0].text)] = name;
     }
-    // Of the others, those that are no expression of these become values of the workload, too.
+    // Of the other arguments, those that cannot be expressed by these become workload values, too.
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
         const kernel_parameter& one = parameters_[i];
         if (!is_size(one) || size_names_.contains(i)) continue;
@@ -156,7 +157,7 @@ void spec_maker::name_sizes()
         else
             size_names_[i] = fresh(one.name);
     }
-    std::size_t unknown = draft_.workload.size();  // those of expressions
+    std::size_t unknown = draft_.workload.size();  // those from expressions
     for (const auto& [i, name] : size_names_)
         unknown += passed(i) == nullptr || !host_.values.integer(passed(i)->words, passed(i)->at, instance_);
     std::size_t extents = 0;
@@ -191,7 +192,7 @@ void spec_maker::name_sizes()
     }
 }
 
-// With names for what is not known; where it cannot be written all the same, they go again.
+// Unknown names become workload values; this is undone if the text cannot be translated even so.
 std::optional<std::string> spec_maker::text_with_sizes(const placed_words& words, std::int64_t usual)
 {
     if (words.words.empty()) return std::nullopt;
@@ -217,7 +218,7 @@ std::optional<std::string> spec_maker::text_with_sizes(const placed_words& words
     return std::nullopt;
 }
 
-// Of a text that could only be written in another way.
+// Values that only an abandoned expression used.
 void spec_maker::forget_unused_sizes()
 {
     std::vector<std::string> texts = draft_.threads;
@@ -254,7 +255,7 @@ std::optional<std::int64_t> spec_maker::value_at_baseline(const std::string& exp
     try {
         return value_expression(expression).integer(values);
     } catch (const error&) {
-        return std::nullopt;  // it has limits of the GPU, too
+        return std::nullopt;  // it also names limits of the GPU
     }
 }
 

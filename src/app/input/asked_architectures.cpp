@@ -16,13 +16,13 @@ namespace launchbox {
 
 namespace {
 
-// The code that there is of one kernel.
+// All versions of the code of one kernel.
 using versions = std::vector<const kernel_info*>;
 
-// What answers for a target: its own code, or else the one architecture whose code runs there.
+// What serves a target: its own code, or else the one architecture whose code runs there.
 struct answer {
     bool own = false;
-    std::string instead;  // "sm_80", "compute_80"; empty: nothing runs
+    std::string instead;  // "sm_80", "compute_80"; empty if none runs
 };
 
 answer answer_for(const target& wanted, const versions& there);
@@ -159,16 +159,16 @@ answer answer_for(const target& wanted, const versions& there)
 {
     answer found;
     const kernel_info* best = nullptr;
-    // The driver takes machine code before PTX, and of each the latest.
+    // The driver prefers machine code to PTX, and the latest of each.
     const auto rank = [](const kernel_info& code) {
         return std::tuple(!is_ptx(code), code.capability->major, code.capability->minor);
     };
     for (const kernel_info* code : there) {
-        // Of nvlink's log it can be unknown what it is for.
+        // For nvlink's log the architecture may be unknown.
         if (code->architecture.empty()) found.own = true;
         if (!code->capability) continue;
         if (!is_ptx(*code) && matches_architecture(wanted.architecture, code->architecture)) found.own = true;
-        // What runs on a chip that is not known is not known either.
+        // For an unknown chip, it is also unknown what runs there.
         if (wanted.limits == nullptr) continue;
         const bool runs = is_ptx(*code) ? ptx_runs_on(*code->capability, wanted.architecture)
                                         : cubin_runs_on(*code->capability, wanted.architecture);

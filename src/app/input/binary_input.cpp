@@ -24,7 +24,7 @@ void read_binary_file(input_reading& reading, const std::string& file, const fil
     const kernel_request& options = reading.request;
     const asked_architectures& wanted = reading.asked;
     kernel_input& result = reading.found;
-    std::set<std::string> beside;  // code for others that runs where this was asked for
+    std::set<std::string> beside;  // other architectures whose code runs on the wanted one
     const auto read = [&] {
         const auto reads = [&](std::string_view name) {
             return wanted.has(name) || beside.contains(std::string(name));
@@ -33,7 +33,7 @@ void read_binary_file(input_reading& reading, const std::string& file, const fil
                            {.wanted = reads,
                             .name_others = !wanted.all(),
                             .jobs = options.jobs,
-                            // As Triton keeps them, with a file beside that says how they run.
+                            // Triton keeps cubins this way, with a file beside them that describes their launch.
                             .grid_dependency = file.ends_with(".cubin"),
                             .hash_code = options.hash_code,
                             .lines = options.lines,

@@ -24,7 +24,7 @@ namespace launchbox {
 
 namespace {
 
-// A file of a name that promises kernels, and of no kind that has any.
+// A file whose name promises kernels, but whose content is of another kind.
 std::string broken_promise(const std::string& file, std::string_view bytes)
 {
     return "'" + escape_for_terminal(file) + "' " +
@@ -37,13 +37,13 @@ std::string not_opened(const std::string& file, std::string_view kind)
     return fmt::format("'{}' is a packed file ({}), which is not opened", escape_for_terminal(file), kind);
 }
 
-// PTX beside the cubin that was made from it has the same kernels again.
+// PTX beside the cubin made from it would count the same kernels twice.
 bool has_cubin_beside(const std::string& file)
 {
     return file.ends_with(".ptx") && is_file(file.substr(0, file.size() - 3) + "cubin");
 }
 
-// What is said of a folder or packed file as a whole: nothing where all of it could be read and there was something.
+// Reports on a folder or archive as a whole; silent if all of it was read and contained something.
 void add_container(input_reading& reading, input_summary summary, std::size_t inputs_before)
 {
     std::vector<input_summary>& inputs = reading.found.inputs;
@@ -63,7 +63,7 @@ void add_container(input_reading& reading, input_summary summary, std::size_t in
     if (empty || !summary.errors.empty() || !summary.remarks.empty()) inputs.push_back(std::move(summary));
 }
 
-// As `has_cubin_beside` of a folder. The members of a package come in any order.
+// As `has_cubin_beside` does for a folder. The members of a package come in any order.
 void leave_out_ptx_beside_cubins(std::size_t first_input, input_reading& reading)
 {
     const std::vector<input_summary>& inputs = reading.found.inputs;
@@ -76,14 +76,14 @@ void leave_out_ptx_beside_cubins(std::size_t first_input, input_reading& reading
 
 constexpr std::size_t max_metadata_bytes = std::size_t{1} << 20, max_metadata = 1'000'000;
 
-// A wheel, a conda or Debian package, a tar file: "torch.whl: torch/lib/libtorch_cuda.so" is what a member is called.
+// A wheel, a conda or Debian package, or a tar file. Members are named like "torch.whl: torch/lib/libtorch_cuda.so".
 void read_package(input_reading& reading, const std::string& file, std::string_view bytes)
 {
     const std::size_t before = reading.found.inputs.size();
     input_summary summary{.file = file, .kind = "package"};
     packed_reader reader;
     reader.wanted = [&](std::string_view name, std::string_view beginning, bool is_all) {
-        // Behind text there can be code, too.
+        // Code may follow after text.
         return !is_all || looks_like_binary(beginning) || promises_kernels(name) || name.ends_with(".json");
     };
     reader.use = [&](const std::string& name, std::string_view content) {
@@ -157,7 +157,7 @@ void read_folder(input_reading& reading, const std::string& folder)
         }
     }
     summary.sources = sources_of(found, folder);
-    note_files_read({summary.sources.begin(), summary.sources.end()});  // named in the report, if not read
+    note_files_read({summary.sources.begin(), summary.sources.end()});  // named in the report if not read
     add_container(reading, std::move(summary), before);
 }
 

@@ -58,7 +58,7 @@ private:
                 folders.push_back(entry.path());
             else if (leads_outside(entry.path()))
                 list(found_.remarks, entry.path(), "is a link to a folder elsewhere, and is not followed");
-        } else if (is_link || status.type() != fs::file_type::not_found) {  // else it is gone meanwhile
+        } else if (is_link || status.type() != fs::file_type::not_found) {  // else it was deleted meanwhile
             const std::string why = status.type() == fs::file_type::not_found ? "is a dangling link"
                                     : status.type() == fs::file_type::none    ? "cannot be read: " + message_of(entry)
                                                                               : "is not a file, and is not read";
@@ -89,7 +89,7 @@ private:
         return failure || way.empty() || *way.begin() == "..";
     }
 
-    // The file itself before a link to it.
+    // Prefers the file itself to a link to it.
     void keep_each_once()
     {
         std::vector<std::string>& files = found_.files;
@@ -153,7 +153,7 @@ std::string read_as_sources(const std::vector<std::string>& sources, const std::
     return "read as CUDA sources: " + names;
 }
 
-// - is standard input, whatever the current folder holds.
+// - is standard input, even if the current folder has a file of that name.
 bool is_folder(const std::string& name)
 {
     std::error_code unknown;

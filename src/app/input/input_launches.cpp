@@ -26,11 +26,11 @@ void add_triton_launch(kernel_info& kernel, const triton_metadata& metadata)
     kernel.launches.launched_early = metadata.launched_early;
     if (!metadata.max_registers) return;
     kernel.bounds.requested_max_registers = metadata.max_registers;
-    if (kernel.bounds.min_blocks_inferred) kernel.bounds.min_blocks.reset();  // the cap is not a bound's
+    if (kernel.bounds.min_blocks_inferred) kernel.bounds.min_blocks.reset();  // the cap does not come from a bound
     kernel.bounds.min_blocks_inferred = false;
 }
 
-// `which`: the places of its kernels in the input.
+// `which`: the indices of its kernels in the input.
 lint_request request_for(std::size_t number, const compiled_unit& unit, const kernel_input& input,
                          const std::string& pattern, std::vector<std::size_t>& which)
 {
@@ -70,7 +70,7 @@ void add_launches(input_reading& reading)
     }
     const std::optional<dynamic_shared_size>& size = reading.request.dynamic_shared;
     if (!size) return;
-    (void)size->bytes(max_threads_per_block);  // what has no value is said so whatever the input holds
+    (void)size->bytes(max_threads_per_block);  // reports an invalid expression whatever the input holds
     for (found_kernel& kernel : input.kernels) {
         const std::optional<int> threads = launched_threads(kernel.info, reading.request.threads);
         if (threads) kernel.info.launches.dynamic_shared_bytes = size->bytes(*threads);
@@ -87,7 +87,7 @@ void add_source_launches(const kernel_request& request, kernel_input& input)
                 block_size_uses(request_for(number, unit, input, request.kernel, which));
             for (std::size_t i = 0; i < uses.size(); ++i) {
                 kernel_info& kernel = input.kernels[which[i]].info;
-                // A size that may be tied to a constant of the kernel is no more to be ranked than one that is.
+                // A block size that may be tied to a constant of the kernel is not ranked, like one that is.
                 if (uses[i].freedom != block_size_freedom::free && kernel.launches.reads_block_size)
                     kernel.launches.fixed_block_size =
                         uses[i].reason +

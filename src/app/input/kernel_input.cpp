@@ -20,7 +20,7 @@ namespace launchbox {
 
 namespace {
 
-// Sources by their names; the rest by their bytes.
+// Sources are recognised by name, everything else by content.
 void read_named(input_reading& reading, const std::string& file)
 {
     if (is_source(file)) return read_source(reading, file);
@@ -38,7 +38,7 @@ void read_named(input_reading& reading, const std::string& file)
     inputs.back().errors.push_back(std::string("it ") + was_changed);
 }
 
-// Of what the user named with one word.
+// Chooses the wanted architectures among what one word of the user named.
 void keep_asked(input_reading& reading, std::size_t first_kernel, std::size_t first_input)
 {
     kernel_input& result = reading.found;
@@ -53,7 +53,7 @@ void keep_asked(input_reading& reading, std::size_t first_kernel, std::size_t fi
         file.errors.push_back("it has no kernel for " + wanted.words());
         file.missing.clear();
     }
-    // Where there is nothing at all, that is said of the whole. What was interrupted may have been about to come.
+    // If nothing was found, only that is reported. After an interrupt, missing kernels might still have come.
     const bool nothing = result.kernels.size() == first_kernel && result.inputs.back().kind != source_kind &&
                          !result.inputs.back().errors.empty();
     if (nothing || result.interrupted)
@@ -68,7 +68,7 @@ void read_word(input_reading& reading, const std::string& word)
     keep_asked(reading, first_kernel, first_input);
 }
 
-// One of several, which does not keep the others from being read.
+// Reads one of several inputs; an error does not stop the others.
 void read_one_of(input_reading& reading, const std::string& word, const std::function<void()>& read)
 {
     try {
@@ -81,7 +81,7 @@ void read_one_of(input_reading& reading, const std::string& word, const std::fun
     }
 }
 
-// A folder whose only CUDA code is sources. Those without a kernel are no inputs.
+// For a folder whose only CUDA code is sources. Sources without a kernel are not listed.
 void read_folder_sources(input_reading& reading, const std::string& folder)
 {
     input_summary& about = reading.found.inputs.back();
@@ -111,7 +111,7 @@ void name_for_people(std::vector<found_kernel>& kernels)
     }
 }
 
-// launchbox's own kernels, which no one launches and no one can change.
+// launchbox's own kernels, which nobody launches or can change.
 void leave_out_probes(kernel_input& input)
 {
     std::erase_if(input.kernels, [&](const found_kernel& kernel) {

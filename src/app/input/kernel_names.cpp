@@ -28,7 +28,7 @@ void add_kernels(const std::string& file, std::set<std::string>& names)
     for (const found_kernel& kernel : read_kernels(request).kernels) names.insert(kernel.info.short_form);
 }
 
-// Not those below it, which can be all of a disk.
+// Without subfolders, which may be a whole disk.
 std::vector<std::string> sources_right_in(const std::string& folder)
 {
     namespace fs = std::filesystem;

@@ -19,7 +19,7 @@ void sort_out_doubles(std::vector<std::string>& names)
     names.erase(std::unique(names.begin(), names.end()), names.end());
 }
 
-// "DeviceReduceKernel" of "cub::detail::reduce::DeviceReduceKernel<int, plus<int>>".
+// "DeviceReduceKernel" for "cub::detail::reduce::DeviceReduceKernel<int, plus<int>>".
 std::string name_of_template(const std::string& short_form)
 {
     const std::size_t end = std::min(short_form.find('<'), short_form.size());
@@ -28,13 +28,13 @@ std::string name_of_template(const std::string& short_form)
     return begin < end ? short_form.substr(begin, end - begin) : short_form;
 }
 
-// "kQuantizeBlockwise*" for "kQantize*": what a pattern says before its first star is the beginning of a name.
+// "kQuantizeBlockwise*" for "kQantize*": the part before the first star is the beginning of a name.
 std::string nearest_template(const std::string& pattern, const std::vector<std::string>& names)
 {
     const std::size_t star = pattern.find('*', 1);
     std::string word = pattern.substr(0, star);
     std::erase(word, '*');
-    constexpr std::size_t shortest = 4;  // of fewer letters any name is near
+    constexpr std::size_t shortest = 4;  // with fewer letters, every name is near
     if (word.size() < shortest) return {};
     std::vector<std::string> beginnings = names;
     if (star != std::string::npos)

@@ -42,7 +42,7 @@ bool asks_for_lines(const std::string& flag)
     return flag == "-lineinfo" || flag == "--generate-line-info" || flag == "-G" || flag == "--device-debug";
 }
 
-// What the compiler says of no certain kernel.
+// Compiler diagnostics that belong to no particular kernel.
 void lint_results(const std::vector<compile_result>& results, input_summary& summary)
 {
     std::vector<linted_log> logs;
@@ -51,13 +51,13 @@ void lint_results(const std::vector<compile_result>& results, input_summary& sum
     for (diagnosis& finding : lint_logs(logs)) summary.diagnoses.push_back(std::move(finding));
 }
 
-// With the flags of one command; `command` names it where there are several.
+// Compiles with the flags of one command; `command` names it if there are several.
 void compile_source(input_reading& reading, const toolchain& tools, compile_request request, const std::string& command,
                     input_summary& summary)
 {
     const kernel_request& options = reading.request;
     request.read = {.grid_dependency = true, .lines = options.lines, .examine = options.examine};
-    // -G brings line information of its own; ptxas refuses both.
+    // -G generates line information of its own; ptxas rejects both together.
     if (options.lines != wanted_lines::none && std::ranges::none_of(request.flags, asks_for_lines))
         request.flags.emplace_back("-lineinfo");
     if (!options.no_cache) request.cache_folder = default_cache_folder();
@@ -101,7 +101,7 @@ void read_source(input_reading& reading, const std::string& file, given how)
 {
     const kernel_request& options = reading.request;
     input_summary summary{.file = file, .kind = source_kind, .in_container = how == given::found};
-    summary.text = read_file(file);  // a missing file is said so before a compiler is looked for
+    summary.text = read_file(file);  // reports a missing file before looking for a compiler
     const toolchain tools = find_toolchain(options.nvcc);
     std::vector<build_command> commands(1);
     if (!options.build.empty()) commands = commands_of_build(options.build, file);
@@ -114,7 +114,7 @@ void read_source(input_reading& reading, const std::string& file, given how)
         request.flags.insert(request.flags.end(), own.begin(), own.end());
         for (const target& wanted : source_targets(options.architectures, tools))
             request.architectures.push_back(wanted.architecture);
-        // Kernels of two commands are two kernels of one name.
+        // Two commands may compile kernels of the same name: they stay two kernels.
         const std::string& output = commands[i].output;
         const std::string name = commands.size() == 1 ? std::string()
                                                       : fmt::format("command {} of {}{}{}", i + 1, commands.size(),
@@ -140,7 +140,7 @@ std::vector<std::string> flags_for_nvcc(const std::vector<std::string>& flags)
 std::vector<target> source_targets(const architecture_list& architectures, const toolchain& tools)
 {
     if (architectures.empty()) return {target_of_this_machine()};
-    // Asking nvcc what it can compile for costs one more run of it, and only "all" needs to know beforehand.
+    // Asking nvcc for its architectures costs an extra run, and only "all" needs it.
     return architectures.known(architectures.has_all() ? compiler_architectures(tools)
                                                        : std::vector<compute_capability>{});
 }

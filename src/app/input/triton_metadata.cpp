@@ -16,9 +16,9 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t largest_metadata = std::size_t{1} << 20;  // it has some thousand bytes
+constexpr std::size_t largest_metadata = std::size_t{1} << 20;  // real ones have a few thousand bytes
 constexpr std::int64_t largest_shared = std::int64_t{1} << 30;
-constexpr std::int64_t max_registers = 255;  // of a thread
+constexpr std::int64_t max_registers = 255;  // per thread
 constexpr const char* unknown_launch = ": how Triton launches the kernel is not known";
 
 std::optional<std::int64_t> whole_number(const nlohmann::json& object, const char* name, std::int64_t most)

@@ -58,7 +58,7 @@ inspected_builds inspect_builds(kernel_request request, const std::string& other
     kernel_input first = read_kernels(request, news);
     request.files = {other};
     kernel_input second = first.interrupted ? kernel_input{} : read_kernels(request, news);
-    if (first.interrupted || second.interrupted)  // half of a side would look like kernels that are gone
+    if (first.interrupted || second.interrupted)  // half a side would look as if kernels were removed
         throw error("interrupted before both sides of --diff were read", {}, exit_status::interrupted);
     inspected_builds builds{.before = inspected(std::move(first), request.threads),
                             .after = inspected(std::move(second), request.threads),

@@ -20,7 +20,7 @@ fs::path without_links(const fs::path& file)
     return failure ? fs::path() : real;
 }
 
-// Empty: there is none.
+// Empty if there is none.
 fs::path working_tree()
 {
     std::error_code failure;

@@ -36,11 +36,11 @@ std::vector<std::string_view> all_functions(const inspection& found)
     return functions_of(kernels);
 }
 
-// Those that `pressure_document` names: to demangle all would take as long as all else.
+// Only the functions that `pressure_document` names: demangling all would double the run time.
 std::vector<std::string_view> functions_shown(const inspection& found, std::size_t lines_shown)
 {
     std::unordered_set<std::string_view> functions;
-    std::unordered_set<const char*> seen;  // the same view again, as nearly always
+    std::unordered_set<const char*> seen;  // nearly always the same view again
     const auto add = [&](const line_cost& cost) {
         for (const line_frame& frame : cost.frames)
             if (!frame.function.empty() && seen.insert(frame.function.data()).second) functions.insert(frame.function);

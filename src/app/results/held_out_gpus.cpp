@@ -17,7 +17,7 @@ namespace launchbox {
 
 namespace {
 
-// Equal for the records of one space.
+// Equal for records of the same space.
 using space_key = std::tuple<std::string, std::set<std::string>, std::set<std::string>>;
 
 space_key space_of(const recorded_run& run)
@@ -30,7 +30,7 @@ space_key space_of(const recorded_run& run)
     return {run.info.name, std::move(parameters), std::move(workloads)};
 }
 
-// A record of another tuner has no baseline: its first candidate stands for an arbitrary one.
+// A record of another tuner has no baseline: its first candidate serves as an arbitrary one.
 std::optional<assignment> recorded_baseline(const recorded_run& run)
 {
     if (run.info.baseline || run.results.empty()) return run.info.baseline;

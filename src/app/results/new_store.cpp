@@ -25,14 +25,14 @@ std::string counted(std::size_t count, const std::string& what)
 
 void refuse_existing(const std::string& store, const std::string& option)
 {
-    // What is left beside a store that was removed would be taken for a part of the new one.
+    // Files left beside a removed store would be taken for parts of the new one.
     for (const char* part : {"", "-wal", "-journal"})
         if (fs::exists(fs::symlink_status(store + part)))
             throw error(store + part + " already exists", "name another with " + option + " FILE.db, or remove it");
 }
 
-// Beside the store and given its name in the end, so that there is all of it or none. Another process may have made one
-// meanwhile, which stays.
+// Written beside the store and renamed at the end, so that it is complete or absent. If another process has made one
+// meanwhile, that one stays.
 merge_summary write_runs(const std::string& store, const std::vector<recorded_run>& runs,
                          const std::vector<std::string>& from, const listener& news)
 {
@@ -61,7 +61,7 @@ imported_store import_results(const std::vector<std::string>& files, std::string
     if (store.empty()) {
         if (files.size() != 1 || files.front() == "-")
             throw error("the store of --import has no name", "name it with --store FILE.db");
-        // "a.json.gz" becomes ./a.db: the folder of the file may be read-only.
+        // "a.json.gz" becomes ./a.db, since the folder of the file may be read-only.
         const std::string name = fs::path(files.front()).filename().string();
         store = name.substr(0, name.find('.', 1)) + ".db";
     }

@@ -15,7 +15,7 @@ namespace launchbox {
 
 namespace {
 
-// One bad file among several is reported, and the rest is shown.
+// A bad file is reported, and the others are shown.
 void read_files(const results_request& request, recorded_results& result, const listener& news)
 {
     if (std::count(request.files.begin(), request.files.end(), "-") > 1)
@@ -36,7 +36,7 @@ void read_files(const results_request& request, recorded_results& result, const 
     if (read_well == 0) throw error("none of the files can be read", "name stores of launchbox tune");
 }
 
-// The names that there are, for who has named another.
+// The valid names, for an error about another.
 std::string known(const std::set<std::string>& names)
 {
     std::string text;
@@ -66,7 +66,7 @@ void keep_runs(const results_request& request, std::vector<shown_run>& runs)
     if (runs.empty()) throw error(fmt::format("there is no run {}", request.run), known(numbers));
 }
 
-// Runs without a result that is wanted go; without a filter all stay.
+// Removes runs without a wanted result; without a filter all stay.
 void keep_results(std::vector<shown_run>& runs, const value_filter& filter, assignment stored_result::*part)
 {
     if (filter.wanted.empty()) return;

@@ -37,7 +37,7 @@ std::vector<std::string> strategies_wanted(const std::vector<std::string>& named
     return wanted;
 }
 
-// Folders are not gone into; their files in the order of their names.
+// Files of folders are sorted by name; subfolders are skipped.
 std::vector<std::string> recorded_files(const std::vector<std::string>& named, std::set<std::string>& from_folders,
                                         const listener& news)
 {
@@ -127,7 +127,7 @@ search_comparison compare_searches(const search_request& request, const listener
     bench.repeats = static_cast<std::size_t>(request.repeats);
     bench.max_evaluations = static_cast<std::size_t>(request.max_evaluations);
     bench.seed = request.seed;
-    std::vector<shown_run> runs;  // to hold GPUs out, all have to be there
+    std::vector<shown_run> runs;  // holding GPUs out needs all of them
     for (const std::string& file : files) {
         if (interrupted()) break;
         try {
@@ -143,7 +143,7 @@ search_comparison compare_searches(const search_request& request, const listener
         } catch (const error& failure) {
             const std::string what = failure.what();
             news.say((what.find(file) == std::string::npos ? file + ": " : "") + what);
-            // A folder may hold other things too.
+            // A folder may contain other files, too.
             if (!from_folders.contains(file)) made.status = failure.status();
         }
     }

@@ -15,7 +15,7 @@ namespace launchbox {
 
 namespace {
 
-// A GPU, or without figures any of an architecture.
+// A GPU, or any GPU of an architecture if its figures are not given.
 struct asked_gpu {
     std::string name;
     compute_capability architecture;
@@ -69,7 +69,7 @@ void add_used_rows(results_report& report, const std::vector<compute_capability>
         for (const shown_run& shown : report.runs) {
             const run_info& info = shown.run.info;
             const auto code = parse_compute_capability(info.environment.architecture);
-            if (info.name != tunable || !code) continue;  // without a GPU there is no row for one
+            if (info.name != tunable || !code) continue;  // without a GPU, there is no row for it
             records.all.push_back({shown.file, {}, shown.run});
             add(all, {info.environment.gpu, *code, properties_of(info.environment, shown.run.devices)});
         }

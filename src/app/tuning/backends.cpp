@@ -42,18 +42,18 @@ target target_for(const backend_request& request, const gpu_device& gpu)
     return asked;
 }
 
-// The compiler that a program's command names: results of different compilers must not be mixed.
+// The compiler that the program's command names, since results of different compilers must not be mixed.
 std::string compiler_of(const program_target& program)
 {
     if (program.build.empty() || fs::path(program.build.front()).filename() != "nvcc") return {};
     try {
         return "nvcc " + find_toolchain(program.build.front()).version;
     } catch (const error&) {
-        return {};  // building will say so
+        return {};  // building reports it
     }
 }
 
-// One of each kind is given where they are elsewhere.
+// For GPUs of other machines, the request lists one of each kind.
 gpu_list gpus_for(const backend_request& request)
 {
     if (!request.elsewhere.devices.empty()) return request.elsewhere;
@@ -62,9 +62,9 @@ gpu_list gpus_for(const backend_request& request)
     return found;
 }
 
-// The GPUs that measure. The energy of one launch differs by up to 10 % between cards of one model
-// (measurements/nvidia-h100/energy.txt), so that of several cards would choose the card: one of each model measures,
-// unless the user names more.
+// The GPUs that measure. The energy of a launch differs by up to 10 % between cards of one model
+// (measurements/nvidia-h100/energy.txt), so with several cards the winner would depend on the card. Therefore only one
+// card of each model measures energy, unless the user names more.
 std::vector<gpu_group> measuring_groups(const tune_spec& spec, const gpu_list& found, const backend_request& request,
                                         const listener& news)
 {
@@ -103,7 +103,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                     "and screen all candidates, or --replay FILE for recorded measurements",
                     exit_status::missing);
     const std::vector<gpu_group> groups = measuring_groups(spec, found, request, news);
-    // Workers start before the compilers are asked what there is: a context on a GPU takes as long.
+    // Start the workers before asking about compilers: creating a GPU context takes as long.
     using gpu_workers = std::vector<std::shared_ptr<gpu_worker>>;
     std::vector<gpu_workers> workers(groups.size());
     for (std::size_t i = 0; i < groups.size() && request.elsewhere.devices.empty(); ++i) {
@@ -139,7 +139,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
         const std::string name = name_of(on);
         environment_info environment;
         environment.architecture = name;
-        // A GPU of this architecture here is the one that expressions with device.* are about.
+        // If this machine has a GPU of the architecture, expressions with device.* use it.
         const auto here = std::ranges::find_if(found.devices, [&](const gpu_device& gpu) {
             return gpu.capability.major == on.architecture.major && gpu.capability.minor == on.architecture.minor;
         });
@@ -241,7 +241,7 @@ planned_backends callback_backends(const tune_spec& spec, const backend_request&
     return planned;
 }
 
-// A record answers only with what was measured then.
+// A record has only the quantities that were measured then.
 void refuse_without_quantities(const tune_spec& spec, const recorded_run& recorded, const std::string& file)
 {
     for (const std::string& name : spec.goal.quantities()) {

@@ -35,7 +35,7 @@ std::string failure_of(const shown_run& shown, const ranking& on, const assignme
     return "it was not measured";
 }
 
-// What is known of the row beside the baseline on one workload.
+// What is known of the row and the baseline on one workload.
 struct comparison {
     std::string text;
     bool is_good = false;

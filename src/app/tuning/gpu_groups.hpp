@@ -21,7 +21,7 @@ using gpu_group = std::vector<gpu_device>;
 /// Groups the GPUs with the `wanted` numbers; empty: all. Throws `error` for a number that no GPU has.
 std::vector<gpu_group> groups_of(const gpu_list& found, const std::vector<int>& wanted);
 
-/// The warning where several GPUs of one model measure energy.
+/// The warning if several GPUs of one model measure energy.
 std::string energies_differ(std::size_t gpus, const std::string& model);
 
 /// "NVIDIA H200", "8 x NVIDIA H200".

@@ -18,7 +18,7 @@ namespace launchbox {
 
 namespace {
 
-// Two differ where the kernel's results do; more would seldom tell more.
+// Two are enough to differ if the kernel's results vary; more would seldom find more.
 constexpr int replays = 3;
 constexpr double max_launch_seconds = 60;
 

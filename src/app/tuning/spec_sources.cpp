@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Files that the spec's commands, arguments and references name, as it names them: when one changes, older results do
-// not hold. What `sources` names has to be there.
+// The files named by the spec's commands, arguments and references, as written there: when one changes, older results
+// are stale. Files in `sources` must exist.
 std::vector<std::string> named_files(const tune_spec& spec)
 {
     std::vector<std::string> words;
@@ -41,7 +41,7 @@ std::vector<std::string> named_files(const tune_spec& spec)
     if (spec.kernel)
         for (const auto* list : {&spec.kernel->arguments, &spec.kernel->variables})
             for (const kernel_argument& argument : *list) words.push_back(argument.file);
-    // The text of a capture has the hashes of all its files.
+    // The text of a capture contains the hashes of all its files.
     if (spec.kernel && !spec.kernel->capture.empty())
         for (const workload& workload : spec.workloads)
             words.push_back(filled_in(spec.kernel->capture, workload.values));
@@ -105,7 +105,7 @@ std::function<std::string()> watch_sources(const tune_spec& spec, std::vector<fs
 
 std::string own_sources_of(const tune_spec& spec, const builder_options& compiler)
 {
-    constexpr const char* any = "sm_90";  // the same one on all machines that are compared
+    constexpr const char* any = "sm_90";  // any, but the same on all machines
     std::string files;
     if (spec.kernel && !spec.kernel->source.empty())
         files = kernel_builder(spec, compiler).sources(parse_compute_capability(any).value()).files;
@@ -127,7 +127,7 @@ std::function<bool(const run_info&)> has_sources_of(const tune_spec& spec)
         std::unique_ptr<kernel_builder>& builder = (*known)[compiler];
         if (!builder) builder = std::make_unique<kernel_builder>(spec, builder_options{.compiler = compiler});
         const source_identity now = builder->sources(*architecture);
-        // What another release makes of the same files is no other source.
+        // With another compiler release the preprocessed text differs, so only the files are compared.
         if (run.environment.toolkit != builder->compiler()) return run.source_hash.starts_with(now.files + named);
         return run.source_hash == now.files + named + now.text;
     };

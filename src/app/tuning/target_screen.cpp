@@ -33,8 +33,8 @@ struct target_screen::impl {
     compute_capability target;
     const sm_limits& limits;
     search_space space;
-    std::optional<launch_expressions> launches = {};  // of a [kernel]
-    std::unique_ptr<kernel_builder> builder = {};     // where candidates are compiled
+    std::optional<launch_expressions> launches = {};  // for a [kernel]
+    std::unique_ptr<kernel_builder> builder = {};     // if candidates are compiled
 
     impl(tune_spec of, const compute_capability& wanted)
         : spec(std::move(of)),
@@ -44,7 +44,7 @@ struct target_screen::impl {
     {
     }
 
-    // On one workload.
+    // Why the candidate fails on one workload.
     [[nodiscard]] std::string why_not(const assignment& candidate, const workload& on) const
     {
         if (std::string why = space.why_not(candidate, on); !why.empty()) return why;
@@ -75,7 +75,7 @@ std::string target_screen::why_not(const assignment& candidate) const
     if (std::string why = impl_->space.why_not(candidate); !why.empty()) return why;
     for (const workload& on : impl_->spec.workloads) try {
             if (std::string why = impl_->why_not(candidate, on); !why.empty()) return why;
-        } catch (const error& failure) {  // an expression that fails for this candidate
+        } catch (const error& failure) {  // an expression fails for this candidate
             return failure.what();
         }
     return {};

@@ -1,5 +1,6 @@
 // What is known of a candidate on an architecture of which there is no GPU here: its limits, and what the compiler
-// makes. SPDX-License-Identifier: Apache-2.0
+// makes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <launchbox/compute_capability.hpp>

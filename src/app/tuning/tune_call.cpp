@@ -25,7 +25,7 @@ namespace launchbox {
 
 namespace {
 
-// Why there is nothing to do, before any work.
+// Reports that there is nothing to do, before any work.
 void refuse_empty(const tune_spec& spec, const search_space& space)
 {
     if (space.size() > 0) return;
@@ -50,7 +50,7 @@ void check_baseline(const tune_spec& spec, const search_space& space)
             "change the baseline or the constraint");
 }
 
-// In the order of the spec, whichever was measured first; others that the run has come after them.
+// Sorts by the order in the spec, whatever was measured first; other workloads of the run follow.
 void sort_by_spec(std::vector<ranking>& rankings, const std::vector<workload>& workloads)
 {
     std::ranges::stable_sort(rankings, {}, [&](const ranking& one) {
@@ -73,10 +73,10 @@ tune_call::tune_call(tune_request request, tune_listener follow)
     request_.backends.folder = folder_.path();
     if (request_.how.workloads.empty())
         for (std::size_t i = 0; i < spec().workloads.size(); ++i) request_.how.workloads.push_back(i);
-    // Where there are results, nothing may be left to be measured.
+    // If there are results already, there may be nothing left to measure.
     request_.backends.opens_early = keeps_ && !std::filesystem::exists(file_);
     planned_ = request_.plan(spec(), request_.backends, follow_.news);
-    std::set<std::string> notes;  // several GPUs say the same
+    std::set<std::string> notes;  // several GPUs give the same note
     for (const planned_backend& backend : planned_.backends) {
         spaces_.emplace_back(spec(), backend.limits);
         refuse_empty(spec(), spaces_.back());
@@ -91,7 +91,8 @@ tune_call::tune_call(tune_request request, tune_listener follow)
 
 tune_result tune_call::run()
 {
-    // Kinds of GPU do not wait for each other. What only builds, and the processor, has its machine to itself.
+    // Kinds of GPUs run at the same time. Building only, and measuring on the processor, need the machine for
+    // themselves.
     const bool together = planned_.backends.size() > 1 && std::ranges::all_of(planned_.backends, [](const auto& each) {
                               return !each.backend.measurers.empty() && !each.backend.alone && !each.backend.recorded;
                           });
@@ -109,7 +110,7 @@ results_report tune_call::results_of(const tune_result& result) const
     report.diagnostics = std::move(read.diagnostics);
     for (recorded_run& run : read.runs)
         if (std::ranges::find(result.runs, run.number) != result.runs.end()) {
-            const std::string& name = keeps_ ? file_ : request_.backends.replay;  // where the user finds it
+            const std::string& name = keeps_ ? file_ : request_.backends.replay;  // the file that the user knows
             shown_run& shown = report.runs.emplace_back(shown_run{name, std::move(run), {}});
             shown.rankings = rank(shown.run);
             sort_by_spec(shown.rankings, spec().workloads);
@@ -162,19 +163,18 @@ void tune_call::run_one_after_the_other()
     }
 }
 
-// Each kind of GPU has a search of its own, and all go on until the last has ended: what one cannot do is no reason for
-// the others to stop.
+// Each kind of GPU has its own search, and all run until the last has ended: a failure on one does not stop the others.
 void tune_call::run_together()
 {
     {
         const result_store made(file_);
-    }  // by one
+    }  // made by one thread
     std::vector<tune_options> how;
     for (std::size_t i = 0; i < planned_.backends.size(); ++i) {
         follow_.begun(*this, planned_.backends[i].backend, spaces_[i]);
         how.push_back(how_on(i));
     }
-    // They share the compilers: what is being built is given up when the last has ended.
+    // They share the compilers, so pending builds are given up only when the last search has ended.
     std::atomic<std::size_t> running = planned_.backends.size();
     if (planned_.builder)
         for (planned_backend& planned : planned_.backends)

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// As the spec's own values are: a number where it is one ("1e8" is 100000000), unless the spec has words there.
+// Converts to the type of the spec's own values: a number ("1e8" is 100000000), unless the spec has words there.
 parameter_value value_like(const parameter_value& example, const std::string& text)
 {
     if (std::holds_alternative<std::string>(example)) return text;
@@ -43,7 +43,7 @@ parameter_value value_like(const parameter_value& example, const std::string& te
     return number;
 }
 
-// A value that the spec has chooses among its workloads; another one takes the place of its values.
+// A value from the spec selects its workloads; any other value replaces that of each workload.
 void choose_values(tune_spec& spec, const std::string& name, const std::vector<std::string>& values)
 {
     std::vector<workload> chosen;
@@ -68,11 +68,11 @@ void choose_values(tune_spec& spec, const std::string& name, const std::vector<s
     spec.workloads = std::move(chosen);
 }
 
-// Candidates of other records that are tried first: enough that the best here is likely to be near one of them, few
-// enough that a record that does not fit costs little.
+// The most candidates of other records to try first: enough that one is likely near the best here, and few enough that
+// an unrelated record costs little.
 constexpr std::size_t max_warm_candidates = 12;
 
-// Its files lie in a folder while this process runs. Results depend on what is in them, and not on where they were.
+// The files of the spec are in a folder while this process runs. Results depend on their content, not on their place.
 tune_spec read_cub_spec(const std::string& file)
 {
     const std::string algorithm = cub_algorithm(std::string_view(file).substr(4), file);
@@ -88,7 +88,7 @@ tune_spec read_cub_spec(const std::string& file)
     return spec;
 }
 
-// Regular files, in the order of their names. The name of one that is there means it, whatever characters it has.
+// Regular files, sorted by name. The name of an existing file means that file, even if it contains wildcards.
 std::vector<fs::path> files_of_pattern(const std::string& pattern, const std::string& option)
 {
     std::error_code unknown;
@@ -161,7 +161,7 @@ void add_controls(tune_spec& spec, const std::vector<std::string>& patterns)
     tuning_parameter controls{.name = name, .values = {std::string()}};
     for (const std::string& pattern : patterns)
         for (const fs::path& file : files_of_pattern(pattern, "--controls")) {
-            // As a compiler in the folder of the spec finds it.
+            // The name by which a compiler finds it in the folder of the spec.
             const fs::path inside = fs::absolute(file).lexically_normal().lexically_relative(spec.folder);
             const bool is_inside = !inside.empty() && *inside.begin() != "..";
             const parameter_value value = is_inside ? inside.string() : fs::absolute(file).lexically_normal().string();

@@ -26,7 +26,7 @@ using nlohmann::ordered_json;
 constexpr const char* capture_schema = "launchbox.capture/1";
 constexpr std::size_t max_capture_bytes = std::size_t{64} << 20, max_pieces = 100'000;
 constexpr std::uint64_t max_argument_bytes = 64 << 10;  // the driver takes 32,764
-// Virtual addresses of the driver have up to 57 bits; no GPU has more memory than this.
+// The driver's virtual addresses have up to 57 bits; no GPU has more memory than this.
 constexpr std::uint64_t end_of_addresses = std::uint64_t{1} << 57, max_memory_bytes = std::uint64_t{1} << 42;
 
 const std::vector<std::string_view> kinds_of_variables{record::kind_variable},
@@ -68,7 +68,7 @@ ordered_json json_of_memory(const captured_memory& memory)
     return to;
 }
 
-// Reads one value after the other; every error names the place of the value.
+// Reads values in order; every error names the place of the value.
 class capture_reader {
 public:
     capture_reader(const json& from, std::string file, std::string where)
@@ -129,7 +129,7 @@ public:
             fail(fmt::format("has the {} {}", key, escape_for_terminal(digits)));
         return number;
     }
-    /// A name of a file below the folder: letters, digits, '.', '_' and '-', in one folder at most.
+    /// A file name below the folder: letters, digits, '.', '_' and '-', at most one subfolder deep.
     [[nodiscard]] std::string file_name(const char* key) const
     {
         std::string name = text(key);
@@ -212,7 +212,7 @@ std::string bytes_of_hex(const capture_reader& from, const char* key)
     return bytes;
 }
 
-// They follow each other, and the arguments end with the last.
+// They must follow each other, and the arguments must end with the last.
 void check_parameters(const captured_launch& launch, const capture_reader& from)
 {
     if (const auto at = first_overlap(launch.parameters))

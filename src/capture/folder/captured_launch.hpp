@@ -1,4 +1,4 @@
-// A launch that was captured, in its folder: capture.json, the module, and the memory that the kernel can reach.
+// A captured launch in its folder: capture.json, the module, and the memory that the kernel can reach.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,15 +13,16 @@
 
 namespace launchbox {
 
-/// A piece of memory: where it was, and the files that hold it. Files are from the folder, compressed with zstd.
+/// A piece of memory: its address, and the files with its content. File names are relative to the folder, and files are
+/// compressed with zstd.
 struct captured_memory {
     std::uint64_t address = 0, bytes = 0;
     std::string kind;                               ///< device, pool, mapped, managed; "variable": of the module
     std::string name;                               ///< of a variable
-    std::string before, after;                      ///< `after` empty: the launch changed nothing in it
+    std::string before, after;                      ///< `after` is empty if the launch did not change it
     std::uint64_t before_hash = 0, after_hash = 0;  ///< XXH3 of the bytes, not of the files
     std::uint64_t changed_bytes = 0;
-    bool referenced = false;  ///< of a variable: some captured memory points to it
+    bool referenced = false;  ///< of a variable: other captured memory points to it
 
     [[nodiscard]] bool is_variable() const;
 
@@ -33,17 +34,17 @@ struct captured_launch {
     std::string module;  ///< the file of the cubin
     std::uint64_t module_hash = 0;
     std::string architecture;  ///< of the module, "sm_90"
-    std::string ptx;           ///< the file with PTX of the kernel; empty: none was found
+    std::string ptx;           ///< the file with PTX of the kernel; empty if none was found
     std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
     std::uint32_t dynamic_shared_bytes = 0, max_threads = 1024;
     bool cooperative = false;
-    int carveout_percent = -1;                ///< -1: none was asked for
+    int carveout_percent = -1;                ///< -1: not requested
     std::string arguments;                    ///< the argument block, bytes
-    std::vector<parameter_place> parameters;  ///< where each is in it
+    std::vector<parameter_place> parameters;  ///< where each is in `arguments`
     std::vector<captured_memory> memory, variables;
     std::vector<std::string> command;
-    std::uint64_t number = 1;           ///< of the launches that fit
-    std::vector<std::string> warnings;  ///< what a replay does not have
+    std::uint64_t number = 1;           ///< among the launches that matched
+    std::vector<std::string> warnings;  ///< what a replay lacks
 
     [[nodiscard]] std::uint64_t changed_bytes() const;
 
@@ -53,17 +54,17 @@ struct captured_launch {
 /// The files of a capture folder.
 inline constexpr const char* capture_file = "capture.json";
 
-/// As text of launchbox.capture/1.
+/// In the form of launchbox.capture/1.
 std::string capture_json(const captured_launch& launch);
 
 /// Throws `error` for malformed text, impossible sizes and addresses, overlapping memory or parameters, file names that
-/// lead out of the folder, and memory that is listed as changed and is not.
+/// lead out of the folder, and memory that is listed as changed but is not.
 captured_launch parse_capture(std::string_view text, const std::string& file);
 
-/// Of the file, "folder/capture.json". Throws `error`.
+/// Reads "folder/capture.json". Throws `error`.
 captured_launch read_capture(const std::filesystem::path& file);
 
-/// The module, whose hash is checked. Throws `error`.
+/// The module, after checking its hash. Throws `error`.
 std::string read_captured_module(const captured_launch& launch, const std::filesystem::path& folder);
 
 std::uint64_t hash_of_bytes(std::string_view bytes);

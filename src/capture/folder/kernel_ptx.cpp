@@ -42,7 +42,7 @@ public:
         texts_.emplace(text);
     }
 
-    /// The one that is left; empty: none or several.
+    /// The only one left; empty if there is none or several.
     [[nodiscard]] std::string text() const { return texts_.size() == 1 ? *texts_.begin() : std::string(); }
 
 private:
@@ -53,21 +53,22 @@ private:
     std::set<std::string, std::less<>> texts_;
 };
 
-// `names_kernels`: as a program does, which registers its kernels by name, while the PTX itself may be compressed.
+// `names_kernels`: the file contains kernel names uncompressed, as programs do to register kernels, even if its PTX is
+// compressed.
 void add_file(const fs::path& file, bool names_kernels, const std::string& kernel, ptx_candidates& to)
 {
     std::error_code failure;
-    if (!fs::is_regular_file(file, failure)) return;  // a library may be gone by now
+    if (!fs::is_regular_file(file, failure)) return;  // a library may have been removed
     try {
         const mapped_file mapped(file.string());
-        // A name ends with a zero: a short one is in many others.
+        // Names end with a zero byte; without it, a short name would match many longer ones.
         if (names_kernels && mapped.bytes().find(kernel + '\0') == std::string_view::npos) return;
         for_each_ptx(mapped.bytes(), [&](std::string_view text) { to.add(text); });
-    } catch (const error&) {  // cannot be read: then there is no PTX in it
+    } catch (const error&) {  // unreadable, so it has no PTX
     }
 }
 
-// Device code that nvcc compiled with -rdc=true: what the driver was given is linked, and the PTX lies beside it.
+// Device code compiled with nvcc -rdc=true: the driver got the linked code, and the PTX is next to it.
 void add_linked_file(const fs::path& file, ptx_candidates& to)
 {
     std::error_code failure;

@@ -1,4 +1,4 @@
-// The PTX of a captured kernel, among what the program was made of and what it gave to the driver.
+// Finds the PTX of a captured kernel, in the files of the program and in what it passed to the driver.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

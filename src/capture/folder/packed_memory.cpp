@@ -24,10 +24,10 @@ namespace launchbox {
 
 namespace {
 
-constexpr int packing_level = 1;  // memory of gigabytes: time counts more than the last percent
-constexpr std::size_t packed_bytes = std::size_t{4} << 20;  // that a core compresses at once
+constexpr int packing_level = 1;  // for gigabytes of memory, time matters more than the last percent
+constexpr std::size_t packed_bytes = std::size_t{4} << 20;  // per core and step
 constexpr std::size_t input_bytes = std::size_t{1} << 20;
-// Windows of zstd's own levels end at 128 MiB; a file that wants a larger one is not ours.
+// The window of zstd's own levels ends at 128 MiB; a file that needs a larger one is not ours.
 constexpr int max_window_log = 27;
 
 struct free_packer {
@@ -37,7 +37,7 @@ struct free_unpacker {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-// One frame of zstd: frames one after the other are a file that any reader of zstd takes.
+// One zstd frame: a sequence of frames is a file that any zstd reader accepts.
 std::string packed_piece(std::string_view piece)
 {
     const std::unique_ptr<ZSTD_CCtx, free_packer> context(ZSTD_createCCtx());
@@ -99,7 +99,7 @@ std::uint64_t write_packed(const std::filesystem::path& file, std::string_view b
 
 namespace {
 
-// A pipe would be waited for.
+// Opening a pipe would block.
 std::ifstream opened(const std::filesystem::path& file)
 {
     refuse_irregular(file);
@@ -128,7 +128,7 @@ struct packed_reader::impl {
     {
         ZSTD_outBuffer out{to, bytes, 0};
         while (out.pos < out.size) {
-            // What is still in zstd's window comes without more input.
+            // Data still in zstd's window comes out without more input.
             const bool more = refill();
             const std::size_t before = out.pos, eaten = in.pos;
             const std::size_t state = ZSTD_decompressStream(context.get(), &out, &in);
@@ -151,7 +151,7 @@ struct packed_reader::impl {
         if (!frame_ended || refill()) damaged("its end differs from that of the capture");
     }
 
-    // Reads as many packed bytes as are processed at once. False: the end was reached.
+    // Reads as many packed bytes as are processed at once. False at the end.
     bool refill()
     {
         if (in.pos < in.size) return true;

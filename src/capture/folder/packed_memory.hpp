@@ -1,4 +1,4 @@
-// The bytes of captured memory, compressed with zstd where that is worth the time, read and written piece by piece.
+// The bytes of captured memory, read and written piece by piece, compressed with zstd if that is worth the time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace launchbox {
 
-/// Whether memory of this content becomes much smaller, by a look at parts of it. A few megabytes always count as such.
+/// Whether this memory compresses well, judged by samples. A few megabytes always count as compressible.
 bool packs_well(std::string_view bytes);
 
-/// Writes these bytes, compressed on all cores. Throws `error` where that cannot be written. Returns their hash.
+/// Writes these bytes, compressed on all cores. Throws `error` if writing fails. Returns their hash.
 std::uint64_t write_packed(const std::filesystem::path& file, std::string_view bytes);
 
-/// Reads a file that has exactly `bytes` bytes with this hash, compressed if its name ends with .zst; memory does not
-/// depend on what the file claims.
+/// Reads a file that must contain exactly `bytes` bytes with this hash, compressed if its name ends with .zst. Its
+/// memory does not depend on what the file claims.
 class packed_reader {
 public:
     /// Throws `error` for a file that cannot be read.
@@ -27,8 +27,8 @@ public:
     packed_reader(const packed_reader&) = delete;
     packed_reader& operator=(const packed_reader&) = delete;
 
-    /// The next bytes. Throws `error`: damaged, or shorter than it should be; with the last bytes also: longer, or with
-    /// another hash.
+    /// The next bytes. Throws `error` if the file is damaged or too short; with the last bytes also if it is too long,
+    /// or has another hash.
     void read(char* to, std::size_t bytes);
 
 private:

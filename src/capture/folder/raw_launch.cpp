@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
     throw error("the observer's record of the launch cannot be read: the program changed it, or the disk is full");
 }
 
-// The words of a line of the observer's, one after the other.
+// The words of a line of the observer, in order.
 class raw_line {
 public:
     explicit raw_line(std::string_view line) : rest_(line) {}
@@ -139,7 +139,7 @@ void read_raw_line(const std::string& text, raw_launch& to)
     if (key == "name") launch.kernel = line.rest();
 }
 
-// The module of the launch among those that have a kernel of its name.
+// Finds the module of the launch among those with a kernel of its name.
 std::string module_of(const raw_launch& raw, const fs::path& observed, std::string& architecture,
                       std::optional<bool>& waits)
 {
@@ -178,7 +178,7 @@ std::string module_of(const raw_launch& raw, const fs::path& observed, std::stri
     return found;
 }
 
-// On all cores: of gigabytes this takes longer than copying them.
+// On all cores: for gigabytes, this takes longer than copying them.
 std::uint64_t count_differences(std::string_view one, std::string_view other)
 {
     constexpr std::size_t at_once = std::size_t{4} << 20;
@@ -193,8 +193,8 @@ std::uint64_t count_differences(std::string_view one, std::string_view other)
     return all;
 }
 
-// Moves a file of the observer into the folder. A file that hardly compresses is kept as it is: writing gigabytes again
-// would take longer than everything else. `name`: the old and the new one. Returns the hash of the bytes.
+// Moves a file of the observer into the folder. A file that hardly compresses is kept as it is: rewriting gigabytes
+// would take longer than everything else. `name`: the old name, replaced by the new one. Returns the hash of the bytes.
 std::uint64_t keep_file(std::string& name, const fs::path& observed, const fs::path& folder, std::string_view bytes)
 {
     const fs::path raw = observed / name;
@@ -211,7 +211,7 @@ std::uint64_t keep_file(std::string& name, const fs::path& observed, const fs::p
     return write_packed(folder / name, bytes);
 }
 
-// What the launch did not change has no second file.
+// Unchanged memory has no second file.
 void pack(captured_memory& memory, const fs::path& observed, const fs::path& folder)
 {
     std::vector<fs::path> raw{observed / memory.before};
@@ -224,7 +224,7 @@ void pack(captured_memory& memory, const fs::path& observed, const fs::path& fol
         memory.after_hash = keep_file(memory.after, observed, folder, after.bytes());
     }
     memory.before_hash = keep_file(memory.before, observed, folder, before.bytes());
-    std::error_code ignored;  // room for the next; the whole folder goes at the end
+    std::error_code ignored;  // makes room for the next; the whole folder is removed at the end
     for (const fs::path& file : raw) fs::remove(file, ignored);
 }
 
@@ -268,7 +268,7 @@ captured_launch write_capture_folder(raw_launch raw, const fs::path& observed, c
     for (auto* list : {&launch.memory, &launch.variables})
         for (captured_memory& memory : *list) pack(memory, observed, folder);
     const std::string text = capture_json(launch);
-    parse_capture(text, capture_file);  // what is written can be read
+    parse_capture(text, capture_file);  // checks that it can be read back
     write_file_atomically(folder / capture_file, text);
     write_file_atomically(folder / (name + ".toml"), replay_spec(launch, name));
     if (!launch.ptx.empty())

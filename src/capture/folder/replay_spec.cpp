@@ -19,7 +19,7 @@ std::string shape_text(const std::array<std::uint32_t, 3>& sizes)
     return sizes[1] > 1 ? fmt::format("{} x {}", sizes[0], sizes[1]) : fmt::format("{}", sizes[0]);
 }
 
-// Of the first dimension: powers of two with at least a warp in a block, and what the program takes.
+// For the first dimension: powers of two of at least a warp, and the program's own size.
 std::vector<std::uint32_t> block_sizes(const captured_launch& launch)
 {
     const std::uint32_t others = launch.block[1] * launch.block[2];
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> block_sizes(const captured_launch& launch)
     return sizes;
 }
 
-// Register limits that change this kernel, and 255, which lifts a bound that the PTX has.
+// Register limits that change this kernel, and 255, which removes a bound in the PTX.
 std::string register_limits(int registers)
 {
     std::vector<int> limits{0};

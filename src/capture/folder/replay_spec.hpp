@@ -1,4 +1,4 @@
-// The spec with which `tune` runs a captured launch again, and tries other shapes of it.
+// The spec with which `tune` replays a captured launch, and tries other shapes of it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace launchbox {
 
-/// `name`: of the tunable, as specs allow it. With `registers`, the captured kernel's registers per thread, its PTX is
+/// `name`: of the tunable, valid in specs. With `registers`, the captured kernel's registers per thread, its PTX is
 /// compiled with other limits; without, the captured module is run unchanged.
 std::string replay_spec(const captured_launch& launch, const std::string& name, std::optional<int> registers = {});
 

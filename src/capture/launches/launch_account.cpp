@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-// A launch has no more; a record may say anything, and what is calculated with it is not to overflow.
+// No launch exceeds these; a record may contain anything, and must not cause overflow.
 constexpr std::int64_t max_grid = std::int64_t{1} << 31, max_threads = 1 << 16, max_cluster = 16;
 
 std::int64_t product(const std::array<std::uint32_t, 3>& sizes, std::int64_t most)

@@ -1,4 +1,4 @@
-// How full the GPU is with launches, and what could be better about them.
+// How full launches make the GPU, and how they could be improved.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace launchbox {
 
-/// Fills in what follows from the kernel, the shape and the GPU: `account`, `sms_used` and `findings`.
+/// Fills in `account`, `sms_used` and `findings`, which follow from the kernel, the shape and the GPU.
 void calculate(observed_launches& launches, const observed_gpu& gpu);
 
-/// What could be better about launches whose account is known, the most first.
+/// Possible improvements of launches whose account is known, the largest gain first.
 std::vector<launch_finding> findings_of(const observed_launches& launches, const observed_gpu& gpu);
 
 }  // namespace launchbox

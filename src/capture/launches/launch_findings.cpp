@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-// Less than this share of a launch is noise of the arithmetic, not a reason to do something.
+// A smaller share of a launch is within the model's error, and no reason to act.
 constexpr double small_share = 0.05;
 
 std::string options_of(const observed_launches& launches)
@@ -99,7 +99,7 @@ private:
             "suggest", "launchbox suggest " + options_of(launches_));
     }
 
-    // Only where the grid could use more room, and where it is the kernel's shape or resources that give it none.
+    // Only if the grid could use more room, and the kernel's shape or resources deny it.
     void check_occupancy()
     {
         const occupancy_result& result = account().result;
@@ -128,7 +128,7 @@ private:
         add("spills", 0, std::move(text), "bounds", bounds_step(launches_));
     }
 
-    // What it takes the most time with is not what is shipped.
+    // The times of a debug build say nothing about the release build.
     void add_debug_build()
     {
         add("debug_build", 0,

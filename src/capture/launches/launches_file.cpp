@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-// One object of the file, with where it is for messages.
+// One object of the file, with its place for messages.
 struct json_place {
     const json& value;
     std::string where;

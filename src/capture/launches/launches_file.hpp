@@ -1,4 +1,4 @@
-// What `launchbox capture --format json` wrote, read again.
+// Reads back the output of `launchbox capture --format json`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace launchbox {
 
-/// Whether the text names the schema. It may be damaged all the same.
+/// Whether the text names the schema. It may still be damaged.
 bool is_launches_json(std::string_view text);
 
-/// Throws `error`, with the place, if the text is malformed. Occupancy, waves and findings are calculated anew.
+/// Throws `error`, with the place, if the text is malformed. Occupancy, waves and findings are recalculated.
 observed_run read_launches_json(std::string_view text, const std::string& file);
 
 }  // namespace launchbox

@@ -22,7 +22,7 @@ kernel_info as_cupti_tells(const std::string& name, const record::launch_key& ke
     return kernel;
 }
 
-// The fewest registers that a thread gets, which CUPTI also reports for a kernel with fewer (measured on an H200 with
+// The least registers that a thread gets; CUPTI reports them also for a kernel with fewer (measured on an H200 with
 // CUPTI 13.0).
 constexpr std::uint32_t fewest_registers = 16;
 
@@ -33,7 +33,7 @@ bool may_have(const kernel_info& kernel, std::uint32_t registers)
     return registers == fewest_registers && std::cmp_less(*kernel.figures.registers, fewest_registers);
 }
 
-// Whether two images of a kernel would be reported alike.
+// Whether two images of a kernel would be reported the same.
 bool same_figures(const kernel_info& one, const kernel_info& other)
 {
     kernel_info alike = one;
@@ -74,7 +74,7 @@ kernel_info loaded_kernels::find(const std::string& name, const record::launch_k
         unknown = "its module was not observed";
         return as_cupti_tells(name, key);
     }
-    // Modules may have kernels with the same name, as those that are compiled when the program runs often do.
+    // Modules may have kernels with the same name; run-time compiled ones often do.
     for (const kernel_info& kernel : known->second) {
         if (!may_have(kernel, key.registers)) continue;
         if (found != nullptr && !same_figures(*found, kernel)) {

@@ -1,4 +1,4 @@
-// The kernels of the modules that a program loaded, read from their images.
+// The kernels of the modules loaded by a program, read from their images.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,13 +18,13 @@ namespace launchbox {
 
 class loaded_kernels {
 public:
-    /// Reads the modules, by hash and size, and keeps the kernels with these names.
+    /// Reads the modules, identified by hash and size, and keeps the kernels with these names.
     loaded_kernels(const std::filesystem::path& folder,
                    const std::set<std::pair<std::uint64_t, std::uint64_t>>& modules,
                    const std::set<std::string_view>& names);
 
-    /// The kernel that was launched like this. If it cannot be identified by its name and resources, `unknown` says
-    /// why, and the result has the figures of CUPTI.
+    /// The kernel of this launch. If its name and resources do not identify it, `unknown` says why, and the result has
+    /// CUPTI's figures.
     [[nodiscard]] kernel_info find(const std::string& name, const record::launch_key& key, std::string& unknown) const;
 
     [[nodiscard]] std::size_t unreadable() const { return unreadable_; }

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The same launches in several processes become one; their times are weighed by what they stand for.
+// Equal launches of several processes become one; times are weighted by the number of launches that they stand for.
 struct merged_launches {
     observed_launches launches;
     std::vector<std::pair<float, double>> weighted_ns;
@@ -41,7 +41,7 @@ struct run_reader {
 std::optional<std::size_t> gpu_of(observed_run& run, const seen_process& process, std::uint32_t number)
 {
     for (const record::device_block& device : process.devices) {
-        constexpr int max_major = 999, max_minor = 9, max_sms = 1 << 14;  // of what is not damage
+        constexpr int max_major = 999, max_minor = 9, max_sms = 1 << 14;  // larger values are damage
         if (device.number != number || device.sms <= 0 || device.sms > max_sms || device.major < 0 ||
             device.minor < 0 || device.major > max_major || device.minor > max_minor)
             continue;
@@ -108,7 +108,7 @@ double weighted_median(std::vector<std::pair<float, double>>& values)
     double below = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         below += values[i].second;
-        // As many on both sides: the middle lies between two values.
+        // Equal weight on both sides: the median lies between two values.
         if (below * 2 == whole && i + 1 < values.size())
             return (static_cast<double>(values[i].first) + static_cast<double>(values[i + 1].first)) / 2;
         if (below * 2 >= whole) return static_cast<double>(values[i].first);

@@ -1,4 +1,4 @@
-// What a program launched, with what is known of its kernels and of how full the GPU was.
+// The launches of a program, with what is known of its kernels, and how full the GPU was.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,32 +27,32 @@ struct observed_gpu {
     friend bool operator==(const observed_gpu&, const observed_gpu&) = default;
 };
 
-/// Something that leaves part of the GPU idle, or is slow in itself.
+/// Something that leaves part of the GPU idle, or is slow by itself.
 struct launch_finding {
     std::string id;          ///< small_grid, tail, partial_warp, block_slots, low_occupancy, spills
     std::string text;        ///< "12 blocks use 12 of 132 SMs"
-    std::string verb;        ///< the one that helps: bounds, suggest, tune
+    std::string verb;        ///< the verb that helps: bounds, suggest, tune
     std::string step;        ///< what to do; a command if there is one
     double max_gain_ns = 0;  ///< the time of these launches times their idle share: the largest possible gain
 };
 
-/// Launches of one kernel with one shape, of all processes together.
+/// Launches of one kernel with one shape, from all processes.
 struct observed_launches {
     std::string name, demangled, short_form;
-    std::optional<std::size_t> gpu;  ///< in `observed_run::gpus`
+    std::optional<std::size_t> gpu;  ///< index into `observed_run::gpus`
     record::launch_key key{};
     std::uint64_t count = 0;
     std::size_t processes = 0;
     double total_ns = 0, median_ns = 0, min_ns = 0, max_ns = 0;
     bool median_of_sample = false;
 
-    kernel_info kernel;                        ///< of the module that was loaded; without one, what CUPTI tells
-    std::string image_unknown;                 ///< why `kernel` is not of a module; empty: it is
-    std::optional<occupancy_account> account;  ///< nullopt: the GPU is not known
-    std::optional<int> sms_used;               ///< where the grid has fewer blocks than the GPU has SMs: those with one
+    kernel_info kernel;                        ///< from the loaded module; without one, from CUPTI
+    std::string image_unknown;                 ///< why `kernel` is not from a module; empty if it is
+    std::optional<occupancy_account> account;  ///< `nullopt` if the GPU is unknown
+    std::optional<int> sms_used;               ///< SMs with a block, if the grid has fewer blocks than the GPU has SMs
     std::vector<launch_finding> findings;      ///< the largest first
 };
-/// How often, and how long.
+/// The number of launches, and their times.
 constexpr auto fields_of(const observed_launches&)
 {
     using of = observed_launches;
@@ -61,7 +61,7 @@ constexpr auto fields_of(const observed_launches&)
                       field("median_of_sample", &of::median_of_sample), field("min_ns", &of::min_ns),
                       field("max_ns", &of::max_ns));
 }
-/// What a launch is listed with of its kernel.
+/// Figures of the kernel that are listed with a launch.
 constexpr auto launched_figures(const kernel_info&)
 {
     using of = kernel_info;
@@ -99,14 +99,14 @@ struct observed_run {
     std::vector<observed_process> processes;
     std::vector<observed_launches> launches;  ///< the longest time first
     std::uint64_t count = 0;                  ///< of launches
-    double kernel_ns = 0;                     ///< of all of them, one after another
-    double span_ns = 0;                       ///< from the first begin to the last end in one process: the longest
-    std::uint64_t untimed = 0;                ///< launches that were not over when their process ended
+    double kernel_ns = 0;                     ///< sum over all launches
+    double span_ns = 0;                       ///< longest time in a process from the first begin to the last end
+    std::uint64_t untimed = 0;                ///< launches unfinished when their process ended
     std::size_t unobserved = 0;               ///< processes that used CUDA and were not followed
     std::optional<std::uint32_t> cupti_version, driver_version;
-    std::vector<std::string> warnings;  ///< what is missing above, and why
+    std::vector<std::string> warnings;  ///< what is missing, and why
 };
-/// The sums of a run.
+/// The totals of a run.
 constexpr auto fields_of(const observed_run&)
 {
     using of = observed_run;
@@ -115,10 +115,10 @@ constexpr auto fields_of(const observed_run&)
                       field("span_ns", &of::span_ns));
 }
 
-/// From records and the folder that has their modules; without a folder all modules are missing.
+/// Made from records and the folder with their modules; without a folder all modules are missing.
 observed_run observed_run_of(const std::vector<seen_process>& processes, const std::filesystem::path& folder = {});
 
-/// Reads the folder that the observers wrote to.
+/// Reads the folder that the observers wrote.
 observed_run read_observed(const std::filesystem::path& folder);
 
 }  // namespace launchbox

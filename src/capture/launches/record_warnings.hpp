@@ -1,4 +1,4 @@
-// What observers have to say, in sentences: each once, with the number of processes that said it.
+// The observers' messages as sentences: each once, with the number of processes that reported it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -15,7 +15,7 @@ constexpr std::array<CUpti_CallbackId, 6> cooperative_calls{
     CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernelMultiDevice,
     CUPTI_DRIVER_TRACE_CBID_cuGraphKernelNodeSetAttribute};
 
-// The launch that this thread is making; 0: none, or it has become a node.
+// The launch that this thread is making; 0 if none, or if it became a graph node.
 thread_local std::uint32_t launching = 0;
 
 bool is_cooperative(const CUlaunchConfig& config)
@@ -54,7 +54,7 @@ void cooperative_launches::called(CUpti_CallbackId id, const CUpti_CallbackData&
     } else if (launching == call.correlationId) {
         launching = 0;
         if (*static_cast<const CUresult*>(call.functionReturnValue) == CUDA_SUCCESS) return;
-        const std::lock_guard guard(lock_);  // no record comes of it
+        const std::lock_guard guard(lock_);  // it will have no record
         launches_.erase(call.correlationId);
     }
 }
@@ -84,7 +84,7 @@ record::cooperative_state cooperative_launches::of_record(std::uint32_t correlat
     if (node == 0) return launches_.erase(correlation) > 0 ? cooperative_state::yes : cooperative_state::no;
     if (const auto known = nodes_.find(node); known != nodes_.end())
         return known->second ? cooperative_state::yes : cooperative_state::no;
-    // CUPTI does not tell of nodes within a child graph.
+    // CUPTI does not report nodes within a child graph.
     return has_cooperative_nodes_ || attribute_of_node_ == nullptr ? cooperative_state::unknown : cooperative_state::no;
 }
 

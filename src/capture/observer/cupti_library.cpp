@@ -16,7 +16,7 @@ namespace launchbox {
 
 namespace {
 
-// Folders of the CUDA runtime and of NVIDIA's Python packages that this process has loaded something from.
+// Folders of the CUDA runtime and NVIDIA's Python packages from which this process has loaded a library.
 std::vector<std::string> folders_of_loaded_cuda()
 {
     std::vector<std::string> folders;

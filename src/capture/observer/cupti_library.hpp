@@ -1,5 +1,5 @@
-// CUPTI, found and loaded at run time: it comes with toolkits and with Python packages, and a program that uses it
-// already must not get a second one.
+// Finds CUPTI and loads it at run time: it comes with toolkits and Python packages, and a program that already uses it
+// must not get a second one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,8 +14,8 @@ namespace launchbox {
 
 struct cupti_library {
     loaded_library library;
-    std::string path = {};     ///< of the library; empty: none was found
-    std::string missing = {};  ///< then, what was tried
+    std::string path = {};     ///< of the library; empty if none was found
+    std::string missing = {};  ///< if none was found: what was tried
 
     decltype(&cuptiGetVersion) version = library.need("cuptiGetVersion");
     decltype(&cuptiGetResultString) result_text = library.need("cuptiGetResultString");
@@ -32,9 +32,9 @@ struct cupti_library {
     decltype(&cuptiActivityGetNumDroppedRecords) dropped_records = library.need("cuptiActivityGetNumDroppedRecords");
 };
 
-/// Loads the CUPTI that fits best: one that the process has already, then those beside its CUDA runtime, in the
-/// toolkit, and in Python's packages; of the driver's release (13 for CUDA 13) before others. $LAUNCHBOX_CUPTI names
-/// the only one that is tried.
+/// Loads the most suitable CUPTI: one already loaded by the process, then those beside its CUDA runtime, in the
+/// toolkit, and in Python packages; the driver's release (13 for CUDA 13) before others. $LAUNCHBOX_CUPTI names the
+/// only one to try.
 cupti_library load_cupti(int driver_release);
 
 }  // namespace launchbox

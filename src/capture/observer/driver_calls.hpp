@@ -1,4 +1,4 @@
-// The functions of the CUDA driver that the observer calls for a launch that is to be captured.
+// The driver functions that the observer calls for a launch to be captured.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 namespace launchbox {
 
 struct driver_calls {
-    loaded_library driver;                                                        ///< that the program has loaded
+    loaded_library driver;                                                        ///< loaded by the program
     decltype(&cuFuncGetParamInfo) parameter = driver.need("cuFuncGetParamInfo");  ///< since 12.4
     decltype(&cuKernelGetFunction) function_of_kernel = driver.need("cuKernelGetFunction");
     decltype(&cuKernelGetLibrary) library_of =

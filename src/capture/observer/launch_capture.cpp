@@ -29,7 +29,7 @@ constexpr std::array launch_calls{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
                                   CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
                                   CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz};
 
-// Calls that we make ourselves on this thread are not the program's.
+// Our own calls on this thread are not the program's.
 thread_local bool is_ours = false;
 
 class own_calls {
@@ -49,7 +49,7 @@ public:
 
 private:
     const driver_calls& driver_;
-    // Another thread's capture of a stream into a graph is not to be ended by our copies.
+    // Our copies must not invalidate another thread's capture of a stream into a graph.
     CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
@@ -167,7 +167,7 @@ void launch_capture::capture(const Step& step)
 
 bool launch_capture::fits(CUfunction function, const char* name)
 {
-    // A function of a module that is gone may come again as another.
+    // A function handle may be reused after its module was unloaded.
     const auto [known, is_new] = fits_.try_emplace(function, name, false);
     if (is_new || known->second.first != name) known->second = {name, matches(wanted_.pattern, name)};
     return known->second.second;
@@ -197,7 +197,7 @@ bool launch_capture::is_wanted(const launch& current)
     return true;
 }
 
-// Of several processes that are observed, one keeps the launch.
+// Among several observed processes, one keeps the launch.
 bool launch_capture::claim()
 {
     const int file = ::open(path(record::claim_file).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

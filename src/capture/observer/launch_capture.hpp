@@ -1,4 +1,4 @@
-// One launch, kept whole: what the kernel is given, and the memory that it can reach, before and after it.
+// Captures one launch completely: the kernel's arguments, and the memory that it can reach, before and after.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace launchbox {
 
-/// What is wanted, as `launch_format.hpp` has it in the environment.
+/// The wanted launch, in the form that `launch_format.hpp` describes for the environment.
 struct wanted_launch {
     std::string pattern;
     std::uint64_t nth = 1;
@@ -33,7 +33,7 @@ struct wanted_launch {
     std::uint64_t limit = 0;
     bool all_memory = false;
 
-    /// Of this process's environment; an empty pattern: nothing is wanted.
+    /// From this process's environment; if the pattern is empty, no launch is wanted.
     static wanted_launch of_environment();
 };
 
@@ -47,16 +47,16 @@ public:
     /// The driver functions for which `called` must be called.
     static std::vector<CUpti_CallbackId> calls();
 
-    /// Before and after each of these calls, on the thread that makes it.
+    /// Called before and after each of these calls, on the calling thread.
     void called(CUpti_CallbackId id, const CUpti_CallbackData& call);
 
-    /// A module that was loaded.
+    /// A module was loaded.
     void loaded(std::string_view image, const record::module_block& module);
 
-    /// Nothing more is to be heard of: the launch is kept, or cannot be.
+    /// No further calls are needed: the launch is kept, or cannot be.
     [[nodiscard]] bool is_over() const { return over_; }
 
-    /// Why no launch was captured, a sentence for the user; empty if one was, or if no launch matched.
+    /// Why no launch was captured, as a sentence for the user; empty if one was, or if none matched.
     std::string failure();
 
 private:
@@ -68,7 +68,7 @@ private:
         std::size_t bytes = 0;
         std::string kind, name;  ///< `name`: of a variable
         bool referenced = false;
-        bool is_changed = false;  ///< by the launch; if not, only the file from before the launch exists
+        bool is_changed = false;  ///< by the launch; if not, only the "before" file exists
     };
     struct known_module {
         record::module_block module{};
@@ -105,7 +105,7 @@ private:
     const wanted_launch wanted_;
     const driver_calls driver_;
 
-    std::mutex lock_;  // memory_, images_, modules_, failure_, fits_
+    std::mutex lock_;  // guards memory_, images_, modules_, failure_, fits_
     tracked_memory memory_;
     loaded_images images_;
     std::vector<known_module> modules_;
@@ -114,9 +114,9 @@ private:
     std::uint64_t seen_ = 0, in_stream_capture_ = 0;
     std::atomic<bool> over_ = false;
 
-    // Of the launch that is being captured, by one thread.
+    // State of the launch being captured, used by one thread.
     CUfunction function_ = nullptr;
-    CUlibrary library_ = nullptr;  // where the driver knows it
+    CUlibrary library_ = nullptr;  // if the driver knows it
     CUmodule module_ = nullptr;
     std::vector<unsigned char> arguments_;
     std::vector<std::pair<std::size_t, std::size_t>> parameters_;  // offset, bytes
@@ -124,7 +124,7 @@ private:
     std::set<CUdeviceptr> known_ranges_;
     std::map<CUdeviceptr, std::size_t> variables_at_;  // index in kept_
     std::uint64_t total_ = 0, pinned_pointers_ = 0;
-    std::set<std::size_t> textures_;  // parameters that may be handles of them
+    std::set<std::size_t> textures_;  // parameters that may be texture handles
     std::array<int, 6> attributes_{};
     std::array<std::vector<unsigned char>, 2> pieces_;
 };

@@ -1,4 +1,4 @@
-// What a launch reaches, copied before it and after it.
+// Copies the memory that a launch can reach, before and after it.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <pthread.h>
@@ -48,8 +48,7 @@ constexpr const char* no_room = "the launch was not captured: there is no room o
 
 bool write_all(int file, const unsigned char* bytes, std::size_t size);
 
-// Runs one step at a time on a thread of its own, which gets none of the program's signals; on this thread if no other
-// can be started.
+// Runs one step at a time on a thread of its own, which blocks all signals; on this thread if no other can be started.
 class concurrent_step {
 public:
     template <class Step>
@@ -80,7 +79,7 @@ public:
     concurrent_step(const concurrent_step&) = delete;
     concurrent_step& operator=(const concurrent_step&) = delete;
 
-    // What the last step returned; true: there was none. What it threw is thrown again.
+    // The result of the last step; true if there was none. Rethrows its exception.
     bool finish()
     {
         if (thread_.joinable()) thread_.join();
@@ -208,7 +207,7 @@ void launch_capture::take_arguments(const launch& current)
             if (known.kernels.contains(std::string_view(current.name)))
                 names.insert(known.variables.begin(), known.variables.end());
     }
-    // Without the lock: looking a variable up may load a module, which calls `loaded` on this thread.
+    // Without the lock: looking up a variable may load a module, which calls `loaded` on this thread.
     for (const std::string& name : names) {
         CUdeviceptr address = 0;
         std::size_t size = 0;
@@ -218,7 +217,7 @@ void launch_capture::take_arguments(const launch& current)
     }
 }
 
-// Kernels of the runtime are in libraries: what is launched is the kernel itself, or a function that was asked of it.
+// Kernels of the runtime belong to libraries: a launch uses the kernel itself, or a function obtained from it.
 void launch_capture::find_library(CUfunction function)
 {
     CUkernel of_function = nullptr;
@@ -241,7 +240,7 @@ void launch_capture::take_variables()
     }
 }
 
-// Grows while it continues: buffers lead to others.
+// The list grows during the loop, since buffers may point to others.
 void launch_capture::take_memory()
 {
     for (std::size_t i = 0; i < kept_.size(); ++i) {
@@ -299,7 +298,7 @@ bool launch_capture::is_texture(std::uint64_t word)
     return memory_.is_texture(word);
 }
 
-// Words of arguments that point to memory that a replay cannot have.
+// Refuses arguments that point to memory which a replay cannot have.
 void launch_capture::refuse_foreign_pointers()
 {
     for (std::size_t i = 0; i < parameters_.size(); ++i)
@@ -324,8 +323,8 @@ void launch_capture::refuse_foreign_pointers()
         }
 }
 
-// `use` gets the bytes of the GPU's memory one piece after the other, and where they begin; false: the disk is full.
-// The next piece is copied meanwhile.
+// Passes the bytes of GPU memory to `use` piece by piece, with their offset; false if the disk is full. The next piece
+// is copied meanwhile.
 template <class Use>
 void launch_capture::read_memory(const kept_memory& memory, const Use& use)
 {
@@ -360,7 +359,7 @@ void launch_capture::copy_before(const kept_memory& memory)
     });
 }
 
-// What the launch did not change is not written again: the file begins with what comes before the first difference.
+// Unchanged memory is not written again: when the first difference is found, the file starts with everything before it.
 bool launch_capture::copy_after(const kept_memory& memory)
 {
     const std::string name = path(record::memory_file_name(memory.group.c_str(), memory.number, true));

@@ -29,19 +29,19 @@ constexpr std::array<CUpti_CallbackId, 12> image_calls{
     CUPTI_DRIVER_TRACE_CBID_cuLibraryGetModule,    CUPTI_DRIVER_TRACE_CBID_cuKernelGetFunction,
     CUPTI_DRIVER_TRACE_CBID_cuLinkAddData,         CUPTI_DRIVER_TRACE_CBID_cuLinkAddData_v2};
 
-// A program that loads modules without end must not fill the disk.
+// A program that keeps loading modules must not fill the disk.
 constexpr std::size_t max_images = 4096, max_image_bytes = std::size_t{1} << 30;
 
-// How a fat binary begins, each image in it, and the struct with which nvcc's code points to one.
+// The headers of a fat binary and of its images, and the struct by which nvcc's code points to one.
 struct fatbin_header {
     std::uint32_t magic;
     std::uint16_t version, header_bytes;
-    std::uint64_t bytes;  // behind the header
+    std::uint64_t bytes;  // after the header
 };
 struct fatbin_image {
     std::uint16_t kind, version;
     std::uint32_t header_bytes;
-    std::uint64_t bytes;  // behind the header
+    std::uint64_t bytes;  // after the header
 };
 struct fatbin_wrapper {
     std::uint32_t magic, version;
@@ -65,7 +65,7 @@ bool has_ptx(std::string_view fatbin)
     return false;
 }
 
-// nvcc's code hands over a pointer to the image.
+// nvcc's code passes a pointer to the image.
 const void* image_behind(const void* data)
 {
     fatbin_wrapper wrapper{};
@@ -74,12 +74,12 @@ const void* image_behind(const void* data)
     return wrapper.data;
 }
 
-// The text, or fat binary with PTX, at this address; empty if it is something else. At most `bytes` of it are readable.
+// The PTX text, or fat binary with PTX, at this address; empty if it is something else. At most `bytes` are readable.
 std::string_view ptx_at(const void* data, std::size_t bytes = max_image_bytes)
 {
     if (data == nullptr) return {};
     const char* const text = static_cast<const char*>(data);
-    // A text is everything up to a zero; the other formats begin with a header.
+    // A text ends at a zero byte; the other formats begin with a header.
     if (*text == '.' || *text == '/' || *text == '\n' || *text == ' ' || *text == '\t' || *text == '\r') {
         const std::string_view ptx(text);
         return ptx.find(".entry") == ptx.npos ? std::string_view{} : ptx;
@@ -101,7 +101,7 @@ bool is_cubin(const void* data)
                                           4) == 0;
 }
 
-// Of either version of the call; empty: it adds something else.
+// For either version of the call; empty if it adds something else.
 template <class Parameters>
 std::string_view ptx_linked_by(const Parameters& call)
 {
@@ -117,8 +117,8 @@ std::string absolute(const char* file)
     return text;
 }
 
-// The file of the program, or of its library, in which this address lies and where nothing is written; empty: in none.
-// `dladdr` would wait for a thread that is loading a library, and that thread perhaps for the driver.
+// The read-only file of the program, or of a library, that contains this address; empty if none does. `dladdr` would
+// wait for a thread that is loading a library, and that thread may be waiting for the driver.
 std::string library_with(const void* address)
 {
     struct search {
@@ -143,7 +143,7 @@ std::string library_with(const void* address)
     return wanted.file.empty() ? wanted.file : absolute(wanted.file.c_str());
 }
 
-// The files that this process runs code of, its own first.
+// The files whose code this process runs, its own first.
 std::string program_files()
 {
     std::ifstream maps("/proc/self/maps");
@@ -233,7 +233,7 @@ void loaded_images::called(CUpti_CallbackId id, const void* parameters)
     }
 }
 
-// What lies in memory that the program may free is kept now; what lies in one of its libraries, when it is asked for.
+// An image in memory that the program may free is copied now; one in a library, only when needed.
 loaded_images::origin loaded_images::origin_at(const void* image)
 {
     image = image_behind(image);
@@ -273,7 +273,7 @@ std::string loaded_images::ptx_sources(CUlibrary library, CUmodule module)
     std::string lines;
     const auto add = [&](std::size_t copy) { lines += "image " + record::image_file_name(::getpid(), copy) + "\n"; };
     const origin* const from = find(library, module);
-    if (from == nullptr) {  // loaded in a way that is not followed: it can be anywhere
+    if (from == nullptr) {  // loaded by a call that is not followed: may be anywhere
         for (std::size_t i = 0; i < count_; ++i) add(i);
         return lines + program_files();
     }
@@ -288,7 +288,7 @@ std::string loaded_images::ptx_sources(CUlibrary library, CUmodule module)
     return lines;
 }
 
-// Returns the number of the copy; nullopt if it was not kept.
+// Returns the number of the copy; `nullopt` if it was not kept.
 std::optional<std::size_t> loaded_images::keep(std::string_view image)
 {
     if (image.empty() || count_ >= max_images || image.size() > max_image_bytes - bytes_) return std::nullopt;
@@ -299,7 +299,7 @@ std::optional<std::size_t> loaded_images::keep(std::string_view image)
     bytes_ += image.size();
     while (!image.empty()) {
         const ssize_t written = ::write(to, image.data(), image.size());
-        if (written <= 0) break;  // cut short: then there is no PTX, and the launch is captured without
+        if (written <= 0) break;  // incomplete: the launch is captured without PTX
         image.remove_prefix(static_cast<std::size_t>(written));
     }
     ::close(to);

@@ -1,4 +1,4 @@
-// Where the code of the program's modules comes from: the PTX of a kernel is looked for there alone. A cubin has none.
+// Tracks where the program's modules come from: only there is the PTX of a kernel looked for. A cubin has none.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace launchbox {
 
-/// Not for use by two threads at once.
+/// Not thread-safe.
 class loaded_images {
 public:
     explicit loaded_images(std::string folder) : folder_(std::move(folder)) {}
@@ -22,19 +22,19 @@ public:
     /// The driver functions for which `called` must be called after they have returned.
     static std::span<const CUpti_CallbackId> calls();
 
-    /// A call that succeeded.
+    /// For a call that succeeded.
     void called(CUpti_CallbackId id, const void* parameters);
 
-    /// The kernel whose function this is; null: not known.
+    /// The kernel that this function belongs to; null if unknown.
     [[nodiscard]] CUkernel kernel_of(CUfunction function) const;
 
-    /// Lines of `launch_format.hpp`: where the PTX of a kernel can be that is in this library, or in this module.
+    /// Lines of `launch_format.hpp`: where the PTX of a kernel in this library or module may be.
     std::string ptx_sources(CUlibrary library, CUmodule module);
 
 private:
-    // What the program handed to the driver. If neither is set, a cubin.
+    // What the program passed to the driver. If neither is set, a cubin.
     struct origin {
-        std::optional<std::size_t> copy;  // the number of the file that has it
+        std::optional<std::size_t> copy;  // the number of the copy's file
         const void* in_library = nullptr;
         std::string library;  // the file from which the process has mapped it
     };
@@ -49,7 +49,7 @@ private:
     std::unordered_map<CUlibrary, origin> libraries_;
     std::unordered_map<CUmodule, CUlibrary> library_of_module_;
     std::unordered_map<CUfunction, CUkernel> kernel_of_function_;
-    std::vector<std::size_t> linked_;  // copies of what was handed to the driver's linker
+    std::vector<std::size_t> linked_;  // copies of inputs to the driver's linker
     std::size_t count_ = 0, bytes_ = 0;
 };
 

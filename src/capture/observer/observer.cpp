@@ -1,6 +1,6 @@
-// The observer: the driver loads it into a program at its start ($CUDA_INJECTION64_PATH) and calls InitializeInjection.
-// It notes, through CUPTI, which kernels run and which modules are loaded, and changes nothing. Nothing here may throw
-// or end the program.
+// The observer: the driver loads it into a program at start-up ($CUDA_INJECTION64_PATH) and calls InitializeInjection.
+// Through CUPTI it notes which kernels run and which modules are loaded, and changes nothing. No code here may throw or
+// end the program.
 // SPDX-License-Identifier: Apache-2.0
 #include <cupti.h>
 #include <dlfcn.h>
@@ -29,7 +29,7 @@ namespace launchbox {
 
 namespace {
 
-// CUPTI 12.0: from here on, records of kernels begin as CUpti_ActivityKernel9 does.
+// CUPTI 12.0: from here on, kernel records begin like CUpti_ActivityKernel9.
 constexpr std::uint32_t oldest_cupti = 19;
 using kernel_record = CUpti_ActivityKernel9;
 
@@ -39,10 +39,10 @@ constexpr std::array<CUpti_CallbackId, 4> resources{
     CUPTI_CBID_RESOURCE_CONTEXT_CREATED, CUPTI_CBID_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED,
     CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED};
 
-// What was seen reaches the record this often; a program that is killed loses less than twice as much.
+// How often data is flushed to the record; a killed program loses less than twice as much.
 constexpr std::uint32_t flush_ms = 100;
 
-// Lives as long as the process: CUPTI's threads may call at any time, also while statics are destroyed.
+// Never destroyed: CUPTI's threads may call at any time, even while statics are destroyed.
 struct observer {
     std::mutex lock;
     record::record_writer record;
@@ -51,7 +51,7 @@ struct observer {
     pid_t process = ::getpid();
     bool has_devices = false;
     cooperative_launches cooperative;
-    std::unique_ptr<launch_capture> capture;  // null: no launch is wanted
+    std::unique_ptr<launch_capture> capture;  // null if no launch is wanted
     std::atomic<bool> has_stopped = false;
 
     explicit observer(const char* folder);
@@ -76,7 +76,7 @@ int driver_version()
     return ask != nullptr && ask(&version) == CUDA_SUCCESS ? version : 0;
 }
 
-// The devices as this process counts them, which is how records of kernels name them.
+// The devices in the numbering of this process, which kernel records use.
 void note_devices(observer& of)
 {
     const loaded_library driver = loaded_driver();
@@ -123,7 +123,7 @@ void note_kernel(observer& of, const kernel_record& kernel)
         .local_bytes = kernel.localMemoryPerThread,
         .carveout_percent = kernel.isSharedMemoryCarveoutRequested != 0 ? kernel.sharedMemoryCarveoutRequested : -1,
         .cooperative = cooperative,
-        // CUPTI 13.0 calls all launches with attributes cooperative.
+        // CUPTI 13.0 reports all launches with attributes as cooperative.
         .extended =
             kernel.launchType != CUPTI_ACTIVITY_LAUNCH_TYPE_REGULAR && cooperative != record::cooperative_state::yes,
         .in_graph = kernel.graphNodeId != 0};
@@ -134,7 +134,7 @@ void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t*
 {
     *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
     *size = *buffer == nullptr ? 0 : buffer_bytes;
-    *max_records = 0;  // as many as there is room for
+    *max_records = 0;  // as many as fit
 }
 
 void read_buffer(observer& of, std::uint8_t* buffer, std::size_t valid)
@@ -154,7 +154,7 @@ void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t*
             if (of.cupti.dropped_records(context, stream, &dropped) == CUPTI_SUCCESS)
                 of.record.process().dropped += dropped;
             read_buffer(of, buffer, valid);
-        } catch (const std::exception&) {  // no memory: the rest of this buffer is lost
+        } catch (const std::exception&) {  // out of memory: the rest of this buffer is lost
             ++of.record.process().buffers_lost;
         }
     std::free(buffer);
@@ -193,7 +193,7 @@ void note_resource(observer& of, CUpti_CallbackId id, const CUpti_ResourceData& 
     if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) note_module(of, data.resourceDescriptor);
 }
 
-// The launch that was wanted is kept, or cannot be: the rest of the program runs as it would alone.
+// The wanted launch is kept, or cannot be: the rest of the program runs undisturbed.
 void stop(observer& of)
 {
     if (of.has_stopped.exchange(true)) return;
@@ -219,7 +219,7 @@ void CUPTIAPI hear(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, cons
             if (of.capture == nullptr) return;
             of.capture->called(id, call);
             if (of.capture->is_over()) stop(of);
-        } catch (const std::exception&) {  // no memory: nothing is captured, and that is said when the program ends
+        } catch (const std::exception&) {  // out of memory: nothing is captured, which is reported at the end
         }
     if (domain != CUPTI_CB_DOMAIN_RESOURCE) return;
     try {
@@ -229,7 +229,7 @@ void CUPTIAPI hear(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, cons
     }
 }
 
-// What is still in CUPTI's buffers. A process that was forked off without an exec has no part in it.
+// Flushes CUPTI's buffers. A process forked without an exec must not.
 void finish()
 {
     observer& of = *the_observer;
@@ -242,7 +242,7 @@ void finish()
     of.record.process().ended = 1;
 }
 
-// False: CUPTI has said no, and that is noted.
+// False if CUPTI failed, which is noted.
 bool succeeded(observer& of, CUptiResult result, std::string_view call)
 {
     if (result == CUPTI_SUCCESS) return true;
@@ -265,7 +265,7 @@ bool listen(observer& of, CUpti_CallbackDomain domain, std::span<const CUpti_Cal
     });
 }
 
-// Where a launch is to be kept whole. What prevents it is noted, and the program is observed without it.
+// Prepares to keep a launch, if one is wanted. If that fails it is noted, and the program is observed without it.
 void prepare_capture(observer& of, const char* folder)
 {
     wanted_launch wanted = wanted_launch::of_environment();
@@ -310,7 +310,7 @@ bool start(observer& of, const char* folder)
     return false;
 }
 
-// Whether this process is the one that the user started, or all are wanted.
+// Whether this is the process that the user started, or all processes are wanted.
 bool is_wanted(const char* folder)
 {
     const char* const only = std::getenv(record::process_variable);

@@ -1,4 +1,4 @@
-// A launch that the program is about to make, and why it cannot be kept.
+// A launch that the program is about to make, and why it cannot be captured.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,11 +19,11 @@ struct launch_capture::launch {
     void** parameters = nullptr;
     void** extra = nullptr;
     bool cooperative = false;
-    bool early = false;            ///< with programmatic dependence: may begin before the kernel ahead has ended
-    std::string other_attributes;  ///< numbers of those that a replay does not have
+    bool early = false;            ///< programmatic dependent launch: may begin before the previous kernel ends
+    std::string other_attributes;  ///< numbers of attributes that a replay cannot set
     const char* name = nullptr;
 
-    /// What the parameters of one of the driver's calls for launches say.
+    /// Reads the parameters of one of the driver's launch calls.
     static launch of_call(CUpti_CallbackId id, const CUpti_CallbackData& call);
     void take_attribute(const CUlaunchAttribute& attribute);
 };

@@ -28,7 +28,7 @@ std::size_t rounded_up(std::size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-// As the kernel has it: words separated by zeros. Cut where it is long, which a command of a build tool can be.
+// In the kernel's form: words separated by zero bytes. Cut if long, which a build tool's command may be.
 std::string command_line()
 {
     std::string text(4096, '\0');
@@ -54,7 +54,7 @@ bool write_all(int file, const char* bytes, std::size_t size)
 
 record_writer::record_writer(std::string folder) : folder_(std::move(folder))
 {
-    // A process that becomes another program starts anew under its number, and numbers come again.
+    // A process that calls exec begins again under the same number, and numbers are reused.
     for (int time = 1; file_ < 0 && time <= max_records_of_a_number; ++time) {
         const std::string path =
             folder_ + "/" + process_prefix + std::to_string(::getpid()) + "." + std::to_string(time);
@@ -144,7 +144,7 @@ void record_writer::add_launch(const launch_key& key, std::string_view name, std
     row->first_ns = row->count == 0 ? begin_ns : std::min(row->first_ns, begin_ns);
     row->last_ns = std::max(row->last_ns, end_ns);
     row->total_ns += ns;
-    // Each launch is in the sample with the same probability: the next takes the place of one drawn among all so far.
+    // Reservoir sampling: each launch is in the sample with the same probability.
     std::uint64_t place = row->count++;
     if (place >= max_samples) {
         random_ ^= random_ << 13;
@@ -185,7 +185,7 @@ void record_writer::commit(char* block, block_kind kind, std::size_t bytes)
     here_ = block + header->bytes;
 }
 
-// The disk space is reserved before it is mapped: writing to a page without space would kill the program.
+// Reserves disk space before mapping it: writing to a page without space would kill the program.
 bool record_writer::grow()
 {
     const no_size_signal guard;

@@ -1,4 +1,4 @@
-// Writes the record of this process. Not for use by two threads at once.
+// Writes the record of this process. Not thread-safe.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,13 +14,12 @@ namespace launchbox::record {
 
 class record_writer {
 public:
-    /// Makes the file `process.PID.1`, or the next that is free, in this folder. `usable` tells whether there was room
-    /// for it.
+    /// Creates the file `process.PID.1`, or the next free number, in this folder. `usable` tells whether that worked.
     explicit record_writer(std::string folder);
 
     [[nodiscard]] bool usable() const { return process_ != nullptr; }
 
-    /// To be changed in place, at any time.
+    /// May be changed in place at any time.
     process_block& process() { return *process_; }
 
     void add_device(const device_block& device);

@@ -83,7 +83,7 @@ void tracked_memory::called(CUpti_CallbackId id, const void* parameters)
             const auto& call = *static_cast<const cuMemUnmap_params*>(parameters);
             return remove(call.ptr, call.size);
         }
-        // With unified addresses the GPU reaches it where the host does.
+        // With unified addresses, the GPU uses the same address as the host.
         case CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2: {
             const auto& call = *static_cast<const cuMemAllocHost_v2_params*>(parameters);
             pinned_[number_of(*call.pp)] = call.bytesize;

@@ -1,4 +1,4 @@
-// The memory that the program has allocated so far for the GPU, followed call by call, and its texture objects.
+// Tracks GPU memory allocated by the program, call by call, and its texture objects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,24 +18,25 @@ struct memory_range {
     const char* kind = "";
 };
 
-/// Not for use by two threads at once.
+/// Not thread-safe.
 class tracked_memory {
 public:
     /// The driver functions for which `called` must be called after they have returned.
     static std::span<const CUpti_CallbackId> calls();
 
-    /// A call that succeeded.
+    /// For a call that succeeded.
     void called(CUpti_CallbackId id, const void* parameters);
 
-    /// The range that holds this address. Neighbours that were mapped one after the other are one. `bytes` is 0: none.
+    /// The range that contains this address. Adjacent ranges that were mapped in sequence count as one. `bytes` is 0 if
+    /// there is none.
     [[nodiscard]] memory_range find(CUdeviceptr address) const;
     [[nodiscard]] std::vector<memory_range> all() const;
 
-    /// What a replay does not have: memory of the host that the GPU can reach, and texture and surface objects.
+    /// What a replay cannot have: host memory that the GPU can access, and texture and surface objects.
     [[nodiscard]] bool is_pinned(CUdeviceptr address) const;
     [[nodiscard]] bool is_texture(std::uint64_t handle) const { return textures_.contains(handle); }
 
-    /// No range is outside: what is not between these needs no search.
+    /// All ranges are between these two, so other addresses need no search.
     [[nodiscard]] CUdeviceptr lowest() const { return ranges_.empty() ? 1 : ranges_.begin()->first; }
     [[nodiscard]] CUdeviceptr highest() const
     {

@@ -1,4 +1,4 @@
-// The file of a module that was loaded.
+// The file name of a loaded module.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

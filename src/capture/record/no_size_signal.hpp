@@ -8,8 +8,8 @@
 
 namespace launchbox::record {
 
-/// While it lives, a file that becomes larger than the process may make one (ulimit -f) is only an error of the call,
-/// and not also a signal that ends the program.
+/// While this exists, exceeding the file size limit (ulimit -f) is only an error of the call, and does not send a
+/// signal that ends the program.
 class no_size_signal {
 public:
     no_size_signal()

@@ -1,4 +1,4 @@
-// How the observer keeps what it sees: a file for each process, mapped into it, there even if the process is killed.
+// The observer's record: a file for each process, mapped into it, so that it survives if the process is killed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,44 +14,44 @@ inline constexpr std::array<char, 16> magic{"launchbox seen2"};
 /// Files grow by this much. A block lies within one segment; the rest of a segment is zeros.
 inline constexpr std::size_t segment_bytes = std::size_t{1} << 20;
 
-/// Longer names of kernels are cut here.
+/// Longer kernel names are cut.
 inline constexpr std::size_t max_name_bytes = std::size_t{64} << 10;
 
-/// Launches of a kernel and shape whose times are kept one by one; of more, this many drawn at random.
+/// Up to this many launches of a kernel and shape have their times kept; of more, a random sample of this size.
 inline constexpr std::size_t max_samples = 256;
 
-/// Kernels with shapes in one process. What comes after that is only counted.
+/// Kernels with shapes per process. Further ones are only counted.
 inline constexpr std::size_t max_rows = 50'000;
 
 enum class block_kind : std::uint32_t { none = 0, process = 1, device = 2, module = 3, launches = 4, note = 5 };
 
-/// In front of each block. `kind` is written last.
+/// Precedes each block. `kind` is written last.
 struct block_header {
     block_kind kind;
-    std::uint32_t bytes;  ///< of the block with this header, a multiple of 8
+    std::uint32_t bytes;  ///< of the block including this header; a multiple of 8
 };
 
 /// The first block of a file.
 struct process_block {
     std::int32_t process;
-    std::uint32_t ended;  ///< 1: it exited, and everything was written
+    std::uint32_t ended;  ///< 1: exited, with everything written
     std::uint32_t cupti_version, driver_version;
     std::uint64_t dropped;           ///< launches that CUPTI could not record
     std::uint64_t untimed;           ///< launches that were not finished when the process ended
     std::uint64_t beyond_rows;       ///< launches beyond `max_rows`
     std::uint64_t modules_not_kept;  ///< modules that could not be written
-    std::uint64_t buffers_lost;      ///< of records that could not be read whole, for want of memory
+    std::uint64_t buffers_lost;      ///< of records that could not be read completely, for lack of memory
     std::uint32_t text_bytes;        ///< the command line, words separated by zeros, follows
     std::uint32_t padding;
 };
 
 struct device_block {
-    std::uint32_t number;  ///< as the process counts its devices
+    std::uint32_t number;  ///< device number in the process
     std::int32_t major, minor, sms;
     std::array<char, 128> name;
 };
 
-/// A module that was loaded; its file is named by these two (`module_file_name`).
+/// A loaded module; these two values name its file (`module_file_name`).
 struct module_block {
     std::uint64_t hash, bytes;
 };
@@ -59,13 +59,13 @@ struct module_block {
 /// Whether a launch is cooperative.
 enum class cooperative_state : std::uint32_t { no = 0, yes = 1, unknown = 2 };
 
-/// What makes launches alike. No padding: it is compared and hashed as bytes.
+/// Launches with equal keys count as the same. No padding: it is compared and hashed as bytes.
 struct launch_key {
     std::uint32_t device;
     std::array<std::uint32_t, 3> grid, block, cluster;
     std::int32_t static_shared_bytes, dynamic_shared_bytes;
     std::uint32_t registers, local_bytes;
-    std::int32_t carveout_percent;  ///< -1: none was asked for
+    std::int32_t carveout_percent;  ///< -1: not requested
     cooperative_state cooperative;
     std::uint32_t extended;  ///< not cooperative, and with attributes (cuLaunchKernelEx)
     std::uint32_t in_graph;
@@ -82,12 +82,12 @@ struct launches_block {
     std::array<float, max_samples> sample_ns;
 };
 
-/// What the observer has to say; a text follows.
+/// A message of the observer; a text follows.
 enum class note_kind : std::uint32_t {
     no_cupti = 1,       ///< the text: what was tried
     cupti_too_old = 2,  ///< the text: the library
     other_profiler = 3,
-    cupti_failed = 4,  ///< the text: the call, and what CUPTI says
+    cupti_failed = 4,  ///< the text: the call, and CUPTI's error
     not_captured = 5,  ///< text: why the wanted launch was not captured, a sentence
 };
 struct note_block {
@@ -95,12 +95,12 @@ struct note_block {
     std::uint32_t text_bytes;
 };
 
-/// Environment variables by which `launchbox capture` tells the observer what to do.
+/// Environment variables through which `launchbox capture` controls the observer.
 inline constexpr const char* folder_variable = "LAUNCHBOX_CAPTURE_FOLDER";
 inline constexpr const char* process_variable = "LAUNCHBOX_CAPTURE_PROCESS";  ///< the only one; not set: all
-inline constexpr const char* cupti_variable = "LAUNCHBOX_CUPTI";              ///< the user's: this library, no other
+inline constexpr const char* cupti_variable = "LAUNCHBOX_CUPTI";  ///< set by the user: load only this library
 
-/// Files in the folder. A process that is not observed, since it is another's child, leaves an empty file.
+/// Files in the folder. A child process that is not observed leaves an empty file.
 inline constexpr const char* process_prefix = "process.";
 inline constexpr const char* unobserved_prefix = "other.";
 inline constexpr const char* module_prefix = "module.";

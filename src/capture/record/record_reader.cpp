@@ -14,7 +14,7 @@ namespace {
 
 using record::block_kind;
 
-// A block's content and what follows it.
+// A block's content and the data after it.
 template <class Content>
 struct content_and_text {
     Content content;

@@ -19,7 +19,7 @@ constexpr std::array passed_on{SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR
 
 volatile std::sig_atomic_t running_program = 0, interrupts = 0;
 
-// What comes from the terminal (si_code > 0) has gone to the program, too.
+// Signals from the terminal (si_code > 0) have reached the program, too.
 void pass_on(int number, siginfo_t* from, void*)
 {
     const pid_t program = running_program;
@@ -33,7 +33,7 @@ void pass_on(int number, siginfo_t* from, void*)
     errno = before;
 }
 
-// While it lives, signals go to the program. Those that are ignored, as nohup has it, stay ignored in both.
+// While this exists, signals go to the program. Ignored ones, as with nohup, stay ignored in both.
 class signal_forwarding {
 public:
     signal_forwarding()
@@ -65,7 +65,7 @@ program_ending run_observed(const std::vector<std::string>& arguments, const pro
     child_options options{.number_variable = environment.own_number, .ends_with_us = false};
     for (const auto& [name, value] : environment.variables) options.environment.push_back(name + "=" + value);
     const signal_forwarding forwarding;
-    // A signal that arrives before the program is started is kept for it.
+    // A signal that arrives before the program starts is kept for it.
     sigset_t all, before;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &before);

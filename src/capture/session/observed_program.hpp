@@ -1,4 +1,4 @@
-// Runs the user's program as if it had been started alone.
+// Runs the user's program as if it had been started directly.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace launchbox {
 
 struct program_ending {
-    int status = 0;  ///< as shells have it: 128 + the signal's number when a signal ended it
+    int status = 0;  ///< as in shells: 128 + the signal's number if a signal ended it
     int signal = 0;  ///< 0: it exited
     double seconds = 0;
     pid_t process = 0;
@@ -18,12 +18,12 @@ struct program_ending {
 
 struct program_environment {
     std::vector<std::pair<std::string, std::string>> variables;
-    std::string own_number;  ///< a variable that gets the number of the program's process; empty: none does
+    std::string own_number;  ///< a variable to set to the program's process number; may be empty
 };
 
-/// Runs `arguments[0]` (looked up in PATH) with our standard streams and waits for it. Ctrl-C reaches it as it reaches
-/// us; signals that are sent to us alone are passed on, and the third interrupt kills it. Throws `error` when it cannot
-/// be started.
+/// Runs `arguments[0]` (looked up in PATH) with our standard streams and waits for it. Ctrl-C reaches both processes;
+/// signals sent only to us are passed on, and the third interrupt kills the program. Throws `error` if it cannot be
+/// started.
 program_ending run_observed(const std::vector<std::string>& arguments, const program_environment& environment);
 
 }  // namespace launchbox

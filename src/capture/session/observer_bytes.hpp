@@ -1,4 +1,4 @@
-// The observer, which the tool carries so that it stays one file.
+// The observer library, embedded so that the tool stays one file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace launchbox {
 
-/// The shared library; empty: this build has none, since CUPTI's headers were not there.
+/// The shared library; empty if this build has none, because CUPTI's headers were missing.
 std::string_view observer_bytes();
 
 }  // namespace launchbox

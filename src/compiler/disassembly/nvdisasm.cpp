@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A line of 300 bytes for each instruction of 16: what one run prints stays below 32 MB. Less code at once would be
-// lost on nvdisasm's start, which reads the whole image.
+// A line of 300 bytes per 16-byte instruction: the output of one run stays below 32 MB. With less code per run,
+// nvdisasm's start-up, which reads the whole image, would dominate.
 constexpr std::int64_t code_at_once = std::int64_t{256} << 10;
 constexpr std::size_t output_at_most = std::size_t{1} << 30;
 
@@ -76,7 +76,7 @@ void disassemble(const cubin_examination& cubin, const nvdisasm_command& with,
     const temporary_directory folder;
     const fs::path file = folder.path() / "image.cubin";
     write_file_atomically(file, cubin.bytes);
-    // As many runs at a time as there are cores; what they print is read in order.
+    // As many runs at a time as there are cores; their output is read in order.
     const std::size_t at_once = std::max(1u, std::thread::hardware_concurrency());
     for (std::size_t next = 0; next < chosen.size() && !interrupted();) {
         std::vector<disassembled_kernels> batches;
@@ -98,7 +98,7 @@ namespace {
 void disassemble_batch(const cubin_examination& cubin, const nvdisasm_command& with, const fs::path& file,
                        disassembled_kernels& batch)
 {
-    // Images are examined side by side, and each of them asks for all cores.
+    // Images are examined in parallel, and each asks for all cores.
     static std::counting_semaphore<> free_cores(std::max(1u, std::thread::hardware_concurrency()));
     struct core {
         core() { free_cores.acquire(); }

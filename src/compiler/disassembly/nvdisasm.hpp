@@ -1,4 +1,4 @@
-// nvdisasm: NVIDIA's disassembler, of the toolkit or of its Python package.
+// nvdisasm: NVIDIA's disassembler, from the toolkit or its Python package.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace launchbox {
 
-/// Beside `nvcc` where that is given, else in PATH, $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. Throws `error` with
-/// status `missing`, and with the command that installs it.
+/// Looks beside `nvcc` if that is given, else in PATH, $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. Throws `error` with
+/// status `missing` and the command that installs it.
 std::filesystem::path find_nvdisasm(const std::string& nvcc);
 /// The same; empty if there is none.
 std::filesystem::path find_nvdisasm_if_any(const std::string& nvcc);
@@ -25,16 +25,16 @@ struct nvdisasm_command {
     std::vector<std::string> options;  ///< beside --print-code
 };
 
-/// What one run of nvdisasm printed.
+/// The output of one run of nvdisasm.
 struct disassembled_kernels {
-    std::vector<std::size_t> kernels;  ///< of the examination
+    std::vector<std::size_t> kernels;  ///< indices into the examination
     std::string output;
     std::string problem;  ///< why it is missing
 
     void for_each_line(const std::function<void(std::string_view)>& read) const;
 };
 
-/// Disassembles the kernels of a cubin that are wanted, some quarters of a megabyte of code at a time, on all cores.
+/// Disassembles the wanted kernels of a cubin, a fraction of a megabyte of code per run, on all cores.
 void disassemble(const cubin_examination& cubin, const nvdisasm_command& with,
                  const std::function<bool(const kernel_info& kernel)>& wanted,
                  const std::function<void(const disassembled_kernels&)>& read);

@@ -33,14 +33,14 @@ struct place_count {
     std::uint32_t place = no_line;
     int registers = 0;
 
-    // By place, the highest count first. Both in one number, since there are about ten for each line.
+    // By place, the highest count first. Packed into one number, since there are about ten per line.
     [[nodiscard]] std::uint64_t order() const
     {
         return std::uint64_t{place} << 32 | static_cast<std::uint32_t>(max_general_registers - registers);
     }
 };
 
-// What is known of one kernel while its instructions are read.
+// State of one kernel while its instructions are read.
 class kernel_draft {
 public:
     kernel_draft(const cubin_examination& cubin, std::size_t kernel)
@@ -50,7 +50,7 @@ public:
         written_.fill(no_line);
     }
 
-    /// `live` has the counts of the four files.
+    /// `live` has the counts of the four register files.
     void add(std::uint64_t byte, const std::array<int, 4>& live, const general_registers& general,
              const general_registers& is_written);
     void finish(pressure_source source, std::string doubt);
@@ -67,7 +67,7 @@ private:
     register_pressure pressure_;
     places_of_registers written_{}, written_at_peak_{};  // where each register was written last
     general_registers live_at_peak_{};
-    std::vector<place_count> max_live_;  // of runs of instructions of one place
+    std::vector<place_count> max_live_;  // per run of instructions with one place
     bool any_ = false;
 };
 
@@ -261,7 +261,7 @@ void kernel_draft::finish(pressure_source source, std::string doubt)
     kernel_lines& lines = *kernel_->analysis.lines;
     lines.places = lines_->places();
     std::ranges::sort(max_live_, {}, [](const place_count& one) { return one.order(); });
-    const std::size_t counted = lines.uses.size();  // rising by place
+    const std::size_t counted = lines.uses.size();  // sorted by place
     std::size_t next_use = 0;
     for (std::size_t i = 0; i < max_live_.size(); ++i) {
         const auto& [place, registers] = max_live_[i];

@@ -11,9 +11,9 @@
 
 namespace launchbox {
 
-/// For `cubin_options::examine`: fills `pressure` and the live registers of the lines for the wanted kernels: by our
-/// own decoder, and by `nvdisasm` for code that our decoder does not know. If that path is empty, the unknown code is
-/// named in `register_pressure::doubt`.
+/// For `cubin_options::examine`: fills `pressure` and the live registers of the lines for the wanted kernels, with our
+/// own decoder, or with `nvdisasm` for code that our decoder does not know. If that path is empty,
+/// `register_pressure::doubt` names the unknown code.
 std::function<void(const cubin_examination&)> pressure_examiner(std::filesystem::path nvdisasm,
                                                                 std::function<bool(const kernel_info& kernel)> wanted);
 

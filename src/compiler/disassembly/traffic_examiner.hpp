@@ -1,4 +1,4 @@
-// What the instructions of kernels do, with nvdisasm.
+// Analyses the instructions of kernels with nvdisasm.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-/// For `cubin_options::examine`: fills `traffic` of the kernels that are wanted, and gives their lines names.
+/// For `cubin_options::examine`: fills `traffic` of the wanted kernels, and names their lines.
 std::function<void(const cubin_examination&)> traffic_examiner(std::filesystem::path nvdisasm,
                                                                std::function<bool(const kernel_info& kernel)> wanted);
 

@@ -47,7 +47,7 @@ std::string without_capitals(std::string_view line)
     }
     const std::optional<log_statement> statement = find_statement(text);
     if (!statement || statement->text.empty()) return text;
-    // Sentences begin with a capital, but for "used" of nvlink.
+    // Sentences begin with a capital, except "used" of nvlink.
     char& first = text[static_cast<std::size_t>(statement->text.data() - text.data())];
     const bool is_small = statement->tool == "nvlink" && statement->text.starts_with("used ");
     if (first >= 'a' && first <= 'z' && !is_small) first = static_cast<char>(first - 'a' + 'A');

@@ -1,4 +1,4 @@
-// Logs that somebody has put into capitals.
+// Restores logs that were converted to capitals.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace launchbox {
 
-/// Whether a line of ptxas or nvlink is in capitals: those that they write begin with small letters.
+/// Whether a line of ptxas or nvlink is in capitals: originally, these begin with small letters.
 bool is_in_capitals(std::string_view line);
 
 /// The line as the compiler wrote it, except the names of kernels, whose case is lost.

@@ -1,4 +1,4 @@
-// What only several lines of a log tell together.
+// Conclusions from several lines of a log.
 // SPDX-License-Identifier: Apache-2.0
 #include <launchbox/compute_capability.hpp>
 
@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::int64_t reserved_by_system = 1024;
 
-// The kernels that one run of nvlink links are all for one architecture: that for which ptxas compiled one of them in
-// this log, if ptxas compiled it for a single one. What the same writer compiled comes before what others did.
+// Finds the architecture of the kernels that one run of nvlink links, which is the same for all: the one for which
+// ptxas compiled any of them in this log, if there is only one. Compiles by the same writer take precedence.
 void find_nvlink_architectures(raw_log& raw)
 {
-    std::unordered_map<std::string, std::string> compiled_for;  // "": for several
+    std::unordered_map<std::string, std::string> compiled_for;  // "" if for several
     const auto key = [&](std::size_t i, bool of_writer) {
         return (of_writer ? std::to_string(raw.kernel_writers[i]) : std::string()) + '\n' + raw.log.kernels[i].name;
     };
@@ -48,7 +48,7 @@ void find_nvlink_architectures(raw_log& raw)
     }
 }
 
-// nvlink 13.0 counts what the system reserves into "smem" for 9.0, and only where the kernel has shared memory itself:
+// For 9.0, nvlink 13.0 adds the system's reservation to "smem", but only if the kernel has shared memory of its own:
 // 100 bytes are printed as 1124 for sm_90 and as 100 for sm_75, 80, 86, 89, 100, 110 and 120.
 void subtract_reserved_shared(raw_log& raw)
 {
@@ -69,8 +69,8 @@ void subtract_reserved_shared(raw_log& raw)
     }
 }
 
-// Both -rdc and -G let ptxas compile functions on their own. Only without -rdc it knows what a call adds to the stack,
-// or says that it does not.
+// Both -rdc and -G let ptxas compile functions separately. Only without -rdc does it know what a call adds to the
+// stack, or reports that it does not.
 void find_relocatable_modules(raw_log& raw)
 {
     std::vector<bool> relocatable;
@@ -90,7 +90,7 @@ void find_relocatable_modules(raw_log& raw)
     const auto key = [](const kernel_info& kernel) { return kernel.name + '\n' + kernel.architecture; };
     for (const kernel_info& kernel : raw.log.kernels)
         if (kernel.linked) linked.insert(key(kernel));
-    // The linker does not say for which architecture: then any of them was linked.
+    // The linker does not name the architecture: then any of them may have been linked.
     const auto is_linked = [&](const kernel_info& kernel) {
         return linked.contains(key(kernel)) || linked.contains(kernel.name + '\n');
     };
@@ -102,12 +102,12 @@ void find_relocatable_modules(raw_log& raw)
     }
 }
 
-// ptxas prints the callees after their entry; where one of them has a stack frame and the entry has no cumulative
-// stack size, there is recursion, or a call through a pointer.
+// ptxas prints callees after their entry. If one of them has a stack frame and the entry has no cumulative stack size,
+// there is recursion, or a call through a pointer.
 void find_unbounded_stacks(raw_log& raw)
 {
     for (kernel_info& kernel : raw.log.kernels) {
-        // nvlink prints "0 stack" after it has said that it cannot tell.
+        // nvlink prints "0 stack" after reporting that it cannot tell.
         if (kernel.figures.stack_unbounded) kernel.figures.cumulative_stack_bytes.reset();
         if (!kernel.figures.registers || kernel.figures.cumulative_stack_bytes || kernel.relocatable) continue;
         for (const callee_info& callee : kernel.figures.callees)
@@ -115,7 +115,7 @@ void find_unbounded_stacks(raw_log& raw)
     }
 }
 
-// Kernels for which an option of their module does not count: all that ptxas does not name.
+// Kernels that their module's option does not apply to: those that ptxas does not name.
 void find_options(raw_log& raw)
 {
     for (std::size_t i = 0; i < raw.log.kernels.size(); ++i) {
@@ -130,7 +130,7 @@ void find_options(raw_log& raw)
     }
 }
 
-// Where a kernel's report lacks a figure that a warning tells; false where it has another one.
+// Takes figures of a warning that a kernel's report lacks; false if they contradict it.
 bool take_figures(kernel_info& kernel, const remark_figures& told)
 {
     const std::pair<std::optional<std::int64_t>*, const std::optional<std::int64_t>*> pairs[] = {
@@ -150,7 +150,7 @@ bool is_of_unknown_stack(std::string_view sentence)
     return sentence.starts_with("Stack size for entry function ");
 }
 
-// The lines of warnings about one kernel that has no report.
+// The lines of warnings about one kernel without a report.
 void add_told_by_warnings(raw_log& raw, const lone_remark& remark, kernel_info*& kernel)
 {
     const remark_figures figures = figures_in_remark(remark.text);
@@ -171,7 +171,7 @@ void add_told_by_warnings(raw_log& raw, const lone_remark& remark, kernel_info*&
     kernel->warnings.push_back(remark.text);
 }
 
-// What the linker says of a kernel that it does not report on, since the link failed, is true of what was compiled.
+// If the link failed, the linker reports on kernels only in sentences; these apply to the compiled kernel.
 bool give_to_compiled(raw_log& raw, const lone_remark& remark,
                       const std::unordered_multimap<std::string, std::size_t>& compiled)
 {
@@ -188,7 +188,7 @@ bool give_to_compiled(raw_log& raw, const lone_remark& remark,
     return given;
 }
 
-// A loss in a function that was compiled on its own belongs to the kernels that call it, as far as the log names them.
+// A loss in a separately compiled function belongs to the kernels that call it, as far as the log names them.
 void give_losses_of_functions(raw_log& raw, const std::vector<lone_remark>& lone,
                               const std::unordered_set<std::string_view>& functions)
 {
@@ -210,8 +210,8 @@ void give_losses_of_functions(raw_log& raw, const std::vector<lone_remark>& lone
             for (const lone_remark* remark : of_function) raw.log.losses.push_back({remark->text, remark->line, 1, {}});
 }
 
-// What warnings tell and no report: figures that a report lacks, and kernels without a report. Where a report has other
-// figures than a warning that names its kernel, the warning is of another compile, of which the report is not here.
+// Adds what only warnings tell: figures that a report lacks, and kernels without a report. If a report contradicts a
+// warning that names its kernel, the warning is from another compile, whose report is missing.
 void add_facts_of_warnings(raw_log& raw)
 {
     std::vector<lone_remark> lone = std::move(raw.lone_remarks);
@@ -264,7 +264,7 @@ void draw_conclusions(raw_log& raw)
     subtract_reserved_shared(raw);
     find_relocatable_modules(raw);
     find_unbounded_stacks(raw);
-    add_facts_of_warnings(raw);  // adds kernels, which have no module
+    add_facts_of_warnings(raw);  // adds kernels without a module
 }
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// The figures in a line of a compiler's log.
+// Reads the figures in a line of a compiler's log.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
@@ -12,11 +12,11 @@ namespace launchbox {
 
 namespace {
 
-// A count, or two with a plus between them: before compute capability 2.0 ptxas printed "28+16 bytes smem", what the
-// source declares and what the system adds.
+// A count, or two joined by a plus: before compute capability 2.0, ptxas printed "28+16 bytes smem", the source's part
+// and the system's.
 std::optional<std::int64_t> take_amount(std::string_view& text)
 {
-    // Nothing in a kernel comes near this; it keeps every sum of figures within 64 bits.
+    // No figure of a kernel comes near this; it keeps every sum within 64 bits.
     constexpr std::int64_t cap = std::int64_t{1} << 48;
     std::int64_t sum = 0;
     for (;;) {
@@ -51,7 +51,7 @@ bool read_field(std::string_view field, resource_figures& figures)
     const auto amount = take_amount(field);
     if (!amount || !field.starts_with(' ')) return false;
     const std::string_view unit = trimmed(field);
-    // The same field twice: two lines have run into each other.
+    // The same field twice: two lines were merged.
     const auto keep = [&](auto& figure) {
         using number = typename std::remove_reference_t<decltype(figure)>::value_type;
         if (figure || *amount > std::numeric_limits<number>::max()) return false;

@@ -1,4 +1,4 @@
-// The kernels of a log as they run.
+// The final kernels of a log, after linking.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
@@ -30,7 +30,7 @@ auto told_by_compiler(const kernel_info& kernel)
 void leave_out_unlinked(std::vector<kernel_info>& kernels)
 {
     if (std::ranges::none_of(kernels, &kernel_info::linked)) return;
-    // What was compiled, by name and architecture; null: several that differ.
+    // Compiled kernels by name and architecture; null if several differ.
     std::unordered_map<std::string, const kernel_info*> compiled;
     std::unordered_map<std::string, bool> is_linked;
     for (const kernel_info& kernel : kernels) {

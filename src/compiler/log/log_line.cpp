@@ -34,12 +34,12 @@ struct severity_word {
     log_severity severity;
 };
 
-// What ptxas, nvlink and nvcc put between their name and the colon.
+// What ptxas, nvlink and nvcc print between their name and the colon.
 constexpr std::array tool_severities{
     severity_word{"info", log_severity::info}, severity_word{"warning", log_severity::warning},
     severity_word{"error", log_severity::error}, severity_word{"fatal", log_severity::error}};
 
-// What front ends put after the place. The longer ones first: "error" is also the end of the others.
+// What front ends print after the place. Longer ones first: "error" is also the end of others.
 constexpr std::array source_severities{
     severity_word{"catastrophic error", log_severity::error}, severity_word{"fatal error", log_severity::error},
     severity_word{"internal error", log_severity::error},     severity_word{"error", log_severity::error},
@@ -76,7 +76,7 @@ bool take_ptx_place(std::string_view rest, log_statement& statement)
     return true;
 }
 
-// Of the tool's name at `at`. `place_window`: so much of the line may be a place in PTX; 0: there is none.
+// A statement by the tool whose name is at `at`. `place_window`: how much of the line may be a place in PTX; 0 if none.
 std::optional<log_statement> tool_statement_at(std::string_view line, std::size_t at, std::string_view tool,
                                                std::size_t place_window)
 {
@@ -94,7 +94,7 @@ std::optional<log_statement> find_tool_statement(std::string_view line, std::str
 {
     const std::size_t first = line.find(tool);
     for (std::size_t at = first; at != std::string_view::npos; at = line.find(tool, at + tool.size())) {
-        // A place is looked for once a line, so that the time stays linear.
+        // A place is searched for once per line, so that the time stays linear.
         const std::size_t place_window = at == first ? std::string_view::npos : 0;
         if (auto statement = tool_statement_at(line, at, tool, place_window)) return statement;
     }
@@ -119,12 +119,12 @@ bool is_nvlinks(std::string_view text, log_severity severity)
             text.substr(0, number).find(" registers") != std::string_view::npos);
 }
 
-// `info    : TEXT`, `error   : TEXT`: nvlink's lines without its name. Where anything is in front of one it must be
-// a sentence that is known.
+// `info    : TEXT`, `error   : TEXT`: nvlink's lines without its name. If text precedes one, the sentence must be a
+// known one.
 std::optional<log_statement> find_nameless_statement(std::string_view line)
 {
     constexpr std::size_t padded = 8;  // all severities have this width
-    bool first = true;                 // what is in front is looked at once, so that the time stays linear
+    bool first = true;                 // text in front is examined once, so that the time stays linear
     for (std::size_t blank = line.find(" : "); blank != std::string_view::npos; blank = line.find(" : ", blank + 1)) {
         if (blank + 1 < padded) continue;
         const std::size_t at = blank + 1 - padded;
@@ -162,7 +162,8 @@ void read_source_place(std::string_view place, log_statement& statement)
     }
 }
 
-// `PLACE: error #20-D: TEXT`: where the number ends and the text begins; std::string_view::npos for any other line.
+// `PLACE: error #20-D: TEXT`: the position after the number, where the text begins; std::string_view::npos for any
+// other line.
 std::size_t text_after_severity(std::string_view line, std::size_t at)
 {
     if (at < line.size() && line[at] == ':') return at + 1;
@@ -185,7 +186,7 @@ std::optional<log_statement> find_source_statement(std::string_view line)
             log_statement statement{.tool = "front end", .severity = word.severity};
             const std::string_view place = without_prefix(line.substr(0, colon));
             read_source_place(place, statement);
-            // Without a place the name in front is a program's, and part of what it says: "cc1plus: fatal error: ..."
+            // Without a place, the name in front is a program's, and part of the message: "cc1plus: fatal error: ..."
             const std::size_t begin = place.empty() ? 0 : static_cast<std::size_t>(place.data() - line.data());
             statement.text = trimmed(statement.source_line ? rest.substr(text) : line.substr(begin));
             return statement;
@@ -225,16 +226,16 @@ std::string_view named_kernel(std::string_view sentence)
     const std::size_t at = sentence.find("or entry ");  // "for entry k is out of range", "For entry k adjusting ..."
     if (at == std::string_view::npos) return {};
     const std::string_view name = sentence.substr(at + 9);
-    // Names that somebody has made readable have blanks and commas of their own.
+    // Demangled names contain blanks and commas.
     for (std::string_view behind : {" is out of range", " adjusting per thread", ", will be ignored"})
         if (const std::size_t end = name.find(behind); end != std::string_view::npos) return name.substr(0, end);
     const std::size_t end = name.find_first_of(" ,");
-    return end == std::string_view::npos ? std::string_view() : name.substr(0, end);  // else it may be cut
+    return end == std::string_view::npos ? std::string_view() : name.substr(0, end);  // else it may be incomplete
 }
 
 namespace {
 
-// What pages and word processors make of quotes, brackets and blanks.
+// What web pages and word processors turn quotes, brackets and blanks into.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> written_otherwise{{{"&#39;", "'"},
                                                                                            {"&#x27;", "'"},
                                                                                            {"&apos;", "'"},
@@ -302,7 +303,7 @@ std::string_view trimmed(std::string_view text)
 std::optional<std::string_view> quoted_name(std::string_view text)
 {
     if (!take_prefix(text, "'")) return std::nullopt;
-    std::optional<std::string_view> in_brackets;  // where "operator<" has opened one that nothing closes
+    std::optional<std::string_view> in_brackets;  // after "operator<" opened one that is never closed
     int brackets = 0;
     bool inner = false;
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -8,20 +8,20 @@
 
 namespace launchbox {
 
-/// Counts the lines that are still to come. If one kernel expects a line, it gets it. If several do, none gets it, and
-/// their other lines may then come at any time: complete reports are accepted until there is one line too many, which
-/// shows that lines were mixed; then all reports since that point are discarded.
+/// Counts the lines that are expected. If one kernel expects a line, it gets it. If several do, none gets it, and their
+/// other lines may come at any time: complete reports are accepted until there is one line too many, which shows that
+/// lines were mixed; then all reports since that point are discarded.
 class nameless_lines {
 public:
     enum class verdict {
-        owner,     ///< it belongs to the one that waits
-        given_up,  ///< to one of several: to none
-        owed,      ///< to one that was given up
+        owner,     ///< belongs to the only kernel that waits
+        given_up,  ///< several wait: no kernel gets it
+        owed,      ///< belongs to a kernel that was given up
         stray      ///< no kernel waits for it
     };
 
-    /// Decides whose a line is for which this many kernels wait. `in_one_piece`: no other line stands between it and
-    /// the rest of its report.
+    /// Decides which kernel gets a line that this many wait for. `in_one_piece`: no other line is between it and the
+    /// rest of its report.
     verdict judge(std::size_t waiting, bool in_one_piece)
     {
         if (waiting == 0 && owed_ == 0) return verdict::stray;
@@ -34,13 +34,13 @@ public:
         return verdict::given_up;
     }
 
-    /// Notes who got a line while others were owed.
+    /// Notes a kernel that got a line while others were still owed one.
     void note_owner(std::size_t owner)
     {
         if (owed_ > 0) doubtful_.push_back(owner);
     }
 
-    /// Those who may have got another's line, now that one came too many.
+    /// The kernels that may have got another's line, after one line too many.
     std::vector<std::size_t> take_doubtful() { return std::exchange(doubtful_, {}); }
 
     [[nodiscard]] bool are_pending() const { return owed_ > 0; }

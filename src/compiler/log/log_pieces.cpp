@@ -28,7 +28,7 @@ struct line_end {
     std::size_t at = std::string_view::npos, after = std::string_view::npos;
 };
 
-// A program may have written the end of a line as `\n` into a string, or as `<br>` into a page.
+// A program may have written the end of a line as `\n` in a string, or as `<br>` in a page.
 line_end find_line_end(std::string_view text)
 {
     constexpr std::string_view ends = "\r\n\\<";
@@ -48,7 +48,7 @@ line_end find_line_end(std::string_view text)
     return {};
 }
 
-// The lines that have run into one: compilers wrote at the same time, or line ends got lost.
+// Splits lines that were merged because compilers wrote at the same time, or line ends were lost.
 std::vector<std::string_view> lines_in(std::string_view line)
 {
     constexpr std::string_view stack_unit = " bytes stack frame";
@@ -68,7 +68,7 @@ std::vector<std::string_view> lines_in(std::string_view line)
     std::vector<std::string_view> lines;
     std::size_t from = 0;
     for (std::size_t i = 1, first = 0; i < beginnings.size(); ++i) {
-        if (beginnings[i].is_stack && beginnings[first].is_stack) continue;  // of stacks in a row the first is read
+        if (beginnings[i].is_stack && beginnings[first].is_stack) continue;  // the first stack line in a row counts
         lines.push_back(line.substr(from, beginnings[i].at - from));
         from = beginnings[i].at;
         first = i;
@@ -114,12 +114,12 @@ bool read_piece(std::string_view line, log_piece& piece)
     return true;
 }
 
-// Puts together what a terminal or a mailer has wrapped: lines that go on in the next, which is no line of a compiler.
+// Joins lines that a terminal or a mailer has wrapped: the continuation does not look like a compiler's line.
 class line_joiner {
 public:
     explicit line_joiner(log_pieces& pieces) : pieces_(&pieces) {}
 
-    /// After a line of a compiler, the last of the pieces.
+    /// Called after a compiler's line, which is the last piece.
     void note()
     {
         const log_piece& piece = pieces_->list.back();
@@ -128,7 +128,7 @@ public:
         open_ = true;
         note_name(piece);
     }
-    /// A line that is none of a compiler's.
+    /// Called for any other line.
     void add(std::string_view line, bool terminated)
     {
         if (!std::exchange(open_, false) || pieces_->list.empty()) return;
@@ -139,7 +139,7 @@ public:
             take_prefix(line, " ");
         const bool goes_on = line.starts_with(", ") && text_of(piece).starts_with("Used ");
         if (line.empty() || (!goes_on && lack_of(piece) == lack::none)) return;
-        // In the middle of a word, or at a blank that is gone; it may go on in the line after.
+        // Wrapped in the middle of a word, or at a blank that was removed; the next line may continue it further.
         for (const bool to_end : {true, false}) {
             for (const bool in_word : {true, false}) {
                 std::string text = std::string(piece.text) + (in_word ? "" : " ");
@@ -163,7 +163,7 @@ private:
 
     static constexpr std::size_t max_joined = 16;  // which keeps the time linear
 
-    /// What a line lacks: the end of its last field, or anything.
+    /// What a line lacks: nothing, the end of its last field, or more.
     enum class lack { none, end, part };
 
     static std::string_view text_of(const log_piece& piece)
@@ -203,7 +203,7 @@ private:
     }
 
     log_pieces* pieces_;
-    std::string last_name_;  // of the last kernel that was compiled
+    std::string last_name_;  // of the last compiled kernel
     std::size_t first_length_ = 0, joined_ = 0;
     bool open_ = false;
 };
@@ -231,7 +231,7 @@ log_pieces read_pieces(std::string_view text)
             buffer.clear();
         }
         for (const std::string_view part : lines_in(shown)) {
-            // What another line has run into may go on elsewhere.
+            // A line that was merged with another may continue elsewhere.
             const bool is_last = part.data() + part.size() == shown.data() + shown.size();
             const bool whole = is_last ? terminated : part.ends_with(' ') || part.ends_with('>');
             log_piece piece{.text = {}, .line = pieces.lines, .terminated = whole};

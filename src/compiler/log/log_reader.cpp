@@ -11,13 +11,13 @@ namespace launchbox {
 
 namespace {
 
-// Sentences kept for one kernel's report; any more are among the messages only. It keeps the time linear.
+// Sentences kept for one kernel's report; further ones are only in the messages. This keeps the time linear.
 constexpr std::size_t max_remarks = 64;
 
-// More linkers than this never write into one log at the same time.
+// More linkers than this never write to one log at the same time.
 constexpr std::size_t max_linked = 256;
 
-// "(target: sm_80)" at the end of what nvlink says when nvcc links for several architectures.
+// "(target: sm_80)" at the end of nvlink's messages when nvcc links for several architectures.
 std::string_view take_target(std::string_view& text)
 {
     constexpr std::string_view before = "(target: ";
@@ -43,7 +43,7 @@ void log_reader::read(const log_piece& piece)
     terminated_ = piece.terminated;
     switch (piece.kind) {
         case log_piece::content::statement:
-            // Found once more, at its beginning.
+            // Parse the statement again, at its beginning.
             if (const auto statement = find_statement(piece.text.substr(piece.prefix))) read_statement(*statement);
             break;
         case log_piece::content::stack:
@@ -115,15 +115,15 @@ void log_reader::finish()
 
     take_back_incomplete();
 
-    // What was said after its kernel's report, or for another report that never came.
+    // Assigns remarks that came after their kernel's report, or whose own report never came.
     for (auto own = own_kernels_.rbegin(); own != own_kernels_.rend(); ++own)
         give_remarks(kernel(*own), kernel(*own).linked ? nvlink_log : ptxas_log);
     add_lone_remarks();
     add_losses();
 }
 
-// A report without lines that others have: what is missing may have had the end of this report and the beginning of
-// another one, whose "Used" line it then has. Where all lack them, somebody has searched the log, or ptxas is old.
+// A report that lacks lines which others have: the missing text may have ended this report and begun another, whose
+// "Used" line was taken for this one's. If all reports lack them, the log was filtered, or ptxas is old.
 void log_reader::take_back_incomplete()
 {
     for (const std::size_t parts : {1U, 2U}) {
@@ -145,7 +145,7 @@ void log_reader::take_back_incomplete()
     }
 }
 
-// Sentences about kernels of which this writer has no report, in the order in which they were said.
+// Sentences about kernels without a report by this writer, in their order.
 void log_reader::add_lone_remarks()
 {
     const std::size_t first = raw_->lone_remarks.size();
@@ -163,8 +163,8 @@ void log_reader::add_lone_remarks()
                      [](const lone_remark& a, const lone_remark& b) { return a.line < b.line; });
 }
 
-// A sentence that names no kernel, said as often as its module has kernels, is each one's; else which of them it means,
-// it does not say.
+// A sentence that names no kernel, repeated as often as its module has kernels, applies to each of them; otherwise it
+// is unknown which it means.
 void log_reader::add_losses()
 {
     std::unordered_map<std::size_t, std::vector<std::size_t>> kernels_of;
@@ -274,7 +274,7 @@ void log_reader::read_message(const log_statement& statement)
     const std::string_view target = statement.tool == "nvlink" ? take_target(text) : std::string_view();
     const bool from_compiler = statement.tool == "ptxas" || statement.tool == "nvlink";
     const std::string_view name = from_compiler ? named_kernel(text) : std::string_view();
-    // ptxas says "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; ..." as information.
+    // ptxas prints "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; ..." as information.
     const bool loss = is_performance_loss(text);
     const log_severity severity =
         loss && statement.severity == log_severity::info ? log_severity::warning : statement.severity;
@@ -297,12 +297,12 @@ void log_reader::read_message(const log_statement& statement)
     said.stack_unbounded |= text.starts_with("Stack size for") && text.find("cannot be") != std::string_view::npos;
 }
 
-// What ptxas says of -maxrregcount, before it reports on the module.
+// ptxas's statement about -maxrregcount, before it reports on the module.
 void log_reader::read_option(std::string_view text, std::string_view name)
 {
     const std::optional<option_remark> remark = option_remark_in(text);
     if (!remark) return;
-    // A value that is too big is ignored, and from then on ptxas speaks of 255.
+    // Too large a value is ignored, and ptxas prints 255 from then on.
     const bool stands = option_ && (*option_ > max_register_option || *option_ < 0);
     if (!stands) option_ = remark->value;
     if (!remark->counts || name.empty()) return;
@@ -334,8 +334,8 @@ void log_reader::add_kernel(std::string_view name, std::string_view architecture
     raw_->kernel_modules.push_back(of_module);
 }
 
-// ptxas and nvlink say what they have to say of a kernel before they report on the module that it is in. The same
-// sentence twice is another compiler's about the same kernel, whose report is still to come.
+// ptxas and nvlink print remarks about a kernel before the report on its module. The same sentence twice comes from
+// another compiler for the same kernel, whose report follows.
 void log_reader::give_remarks(kernel_info& kernel, std::string_view container)
 {
     if (remarks_.empty()) return;
@@ -354,7 +354,7 @@ void log_reader::give_remarks(kernel_info& kernel, std::string_view container)
     }
 }
 
-// Said once for each report.
+// The option is stated once per report.
 void log_reader::give_option(kernel_info& kernel, std::string_view container)
 {
     if (remarks_.empty()) return;

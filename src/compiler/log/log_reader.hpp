@@ -1,4 +1,4 @@
-// What one writer of a compiler's log has said so far: which reports are open, and what waits for its kernel.
+// The state of one writer of a compiler's log: open reports, and remarks that wait for their kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,15 +17,15 @@
 
 namespace launchbox {
 
-/// A sentence about a kernel of which no report came.
+/// A sentence about a kernel without a report.
 struct lone_remark {
     std::string kernel, architecture, text;
     std::size_t line = 0;
     bool of_linker = false;
 };
 
-/// How many lines so far may have been others' than they seem to be, by kind; where one comes between the beginning of
-/// a report and its line of that kind, that line may be another report's.
+/// How many lines so far may belong to another report than it seems, by kind. If one comes between the beginning of a
+/// report and its line of that kind, that line may belong to another report.
 struct lost_lines {
     std::size_t stack = 0, used = 0, linked = 0;
 
@@ -40,18 +40,17 @@ struct raw_log {
     resource_log log;
     std::string file;
     std::vector<std::size_t> kernel_modules;  ///< for each kernel the index of its module, or `no_module`
-    std::vector<std::size_t> kernel_lines;    ///< for each kernel the line that its figures are in
+    std::vector<std::size_t> kernel_lines;    ///< for each kernel, the line with its figures
     std::vector<std::size_t> kernel_writers;  ///< for each kernel, the program that reported it
-    std::vector<bool> unclear_options;        ///< for each kernel whether -maxrregcount was said with several values
-    std::vector<lone_remark> lone_remarks;    ///< by writer, then by rising line
-    /// For each module the value of -maxrregcount, if ptxas says that it was given and no other compiler wrote
-    /// meanwhile.
+    std::vector<bool> unclear_options;        ///< for each kernel, whether several values of -maxrregcount were stated
+    std::vector<lone_remark> lone_remarks;    ///< by writer, then by line
+    /// For each module the value of -maxrregcount, if ptxas states it and no other compiler wrote meanwhile.
     std::vector<std::optional<int>> module_options;
     lost_lines of_nobody;  ///< if writers are named: a line without a name may belong to any of them
     lost_lines gaps;       ///< of lines without a name: a named writer wrote in between
 };
 
-/// Takes the lines of one writer, one by one, and adds what they say to `raw`.
+/// Reads the lines of one writer in order, and adds their content to `raw`.
 class log_reader {
 public:
     log_reader(raw_log& raw, std::size_t writer, bool others_are_named)
@@ -63,7 +62,7 @@ public:
     }
 
     void read(const log_piece& piece);
-    /// Somebody has left lines out.
+    /// Lines were left out here.
     void read_gap(std::size_t line);
     void finish();
 
@@ -72,7 +71,7 @@ private:
     static constexpr std::string_view ptxas_log = "ptxas log";
     static constexpr std::string_view nvlink_log = "nvlink log";
 
-    /// An entry function whose "Used" line has not come.
+    /// An entry function whose "Used" line has not come yet.
     struct open_entry {
         std::size_t kernel;
         bool has_properties = false;
@@ -80,26 +79,26 @@ private:
         bool mixed = false;    ///< its lines cannot be distinguished from another compiler's
         std::size_t lost = 0;  ///< `lost_lines::used` when it began
     };
-    /// Who waits for a stack line: a kernel, or a device function and the entry it came after.
+    /// A function that waits for a stack line: a kernel, or a device function and the entry before it.
     struct waiting_function {
-        /// or `none`: it is `function`, or its lines cannot be distinguished from another compiler's
+        /// `none` if it is `function`, or if its lines cannot be distinguished from another compiler's
         std::size_t kernel;
         std::optional<callee_info> function = std::nullopt;
-        std::size_t entry = none;  ///< of `function`; or `none`
+        std::size_t entry = none;  ///< of `function`, or `none`
         std::size_t lost = 0;      ///< `lost_lines::stack` when it began to wait
     };
     struct remark {
         std::string text;
         std::size_t line;
     };
-    /// What a tool says of a kernel before it reports on it.
+    /// A tool's remarks about a kernel, printed before its report.
     struct remarks {
         std::vector<remark> warnings;
         bool stack_unbounded = false;
-        std::size_t options = 0;    ///< how often it was said that -maxrregcount counts for this kernel,
-        std::optional<int> option;  ///< with which value; nullopt: with several
+        std::size_t options = 0;    ///< how often ptxas stated that -maxrregcount counts for this kernel,
+        std::optional<int> option;  ///< and with which value; `nullopt` if several
     };
-    /// The line of a report that was read last: tells a report in one piece from one with others in between.
+    /// The last line of a report: tells a contiguous report from one with other lines in between.
     enum class step {
         other,
         compiling,
@@ -131,7 +130,7 @@ private:
     void give_option(kernel_info& kernel, std::string_view container);
     void give_figures(const open_entry& entry, const resource_figures& figures);
     void take_back_used(std::size_t owner);
-    /// A line came too many: what those since the one that was lost were given may be others'.
+    /// There was a line too many: lines assigned since the lost one may belong to others.
     void take_back(const std::vector<std::size_t>& doubtful, const auto& from)
     {
         if (doubtful.empty()) return;
@@ -151,7 +150,7 @@ private:
 
     raw_log* raw_;
     std::size_t writer_;
-    bool others_are_named_;  ///< this is who writes without a name, and others have one
+    bool others_are_named_;  ///< this writer has no name, but others have
     const lost_lines* lost_;
     std::size_t line_ = 0;
     bool terminated_ = true;
@@ -159,18 +158,18 @@ private:
     std::vector<open_entry> open_;  ///< oldest first
     nameless_lines used_lines_;
     step last_step_ = step::other;
-    std::size_t last_kernel_ = none;  ///< whose line `last_step_` was
+    std::size_t last_kernel_ = none;  ///< the kernel of `last_step_`
     std::size_t last_used_ = none;    ///< the entry whose "Used" line came last
     std::vector<waiting_function> waiting_for_stack_;
     nameless_lines stack_lines_;
-    std::size_t module_ = none;             ///< the last one
-    std::vector<std::size_t> own_kernels_;  ///< in `raw_`, rising
+    std::size_t module_ = none;             ///< the last module
+    std::vector<std::size_t> own_kernels_;  ///< indices in `raw_`, ascending
 
     struct told_report {
         std::size_t kernel, line;
         unsigned parts;  ///< 1: properties, 2: a stack line
     };
-    std::vector<told_report> reports_;  ///< that have a "Used" line
+    std::vector<told_report> reports_;  ///< reports with a "Used" line
 
     struct linked_function {
         std::size_t kernel;
@@ -180,14 +179,14 @@ private:
     nameless_lines linked_lines_;
     std::string nvlink_architecture_;  ///< from the command line of nvlink, if the log has it
 
-    std::unordered_map<std::string, remarks> remarks_;                        ///< by container, architecture and name
-    std::vector<remark> losses_;                                              ///< (C7508): they name no kernel
-    std::optional<int> option_;                                               ///< of the next module
+    std::unordered_map<std::string, remarks> remarks_;  ///< by container, architecture and name
+    std::vector<remark> losses_;                        ///< (C7508): sentences that name no kernel
+    std::optional<int> option_;                         ///< of the next module
     std::vector<std::pair<std::size_t, std::vector<remark>>> module_losses_;  ///< by module
 };
 
-/// What only several lines together tell: nvlink's architectures and shared memory, relocatable kernels, unbounded
-/// stacks, what warnings say. The header of resource_log.hpp says how.
+/// Draws conclusions from several lines: nvlink's architectures and shared memory, relocatable kernels, unbounded
+/// stacks, figures in warnings. The header of resource_log.hpp explains them.
 void draw_conclusions(raw_log& raw);
 
 }  // namespace launchbox

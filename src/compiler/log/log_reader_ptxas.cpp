@@ -1,4 +1,4 @@
-// The reports of ptxas, of which several may be written at the same time.
+// Reads reports of ptxas, several of which may be written at the same time.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-// More compilers than this never write into one log at the same time; it bounds the search among them.
+// More compilers than this never write to one log at the same time; this limits the search among them.
 constexpr std::size_t max_open_entries = 256;
 
 // `of`: the figures of a kernel, or a function.
@@ -45,7 +45,7 @@ void log_reader::read_ptxas_info(const log_statement& statement)
 
 void log_reader::read_compiling(std::string_view rest)
 {
-    // A name that somebody has made readable may have quotes of its own: the architecture's are the last.
+    // A demangled name may contain quotes: those of the architecture are the last.
     constexpr std::string_view between = "' for '";
     std::optional<std::string_view> name, architecture;
     const std::size_t at = rest.rfind(between);
@@ -90,15 +90,15 @@ void log_reader::read_properties(std::string_view name)
     };
     const auto found = std::ranges::find_if(open_, waits);
     if (found == open_.end()) {
-        // A report is not interrupted by a function's: the lines between may be lost, with the end of this report and
-        // the beginning of the function's, a kernel perhaps.
+        // A function's report never interrupts another report: the lines between may be lost, with the end of this
+        // report and the beginning of the function's, which may be a kernel.
         for (open_entry& entry : open_) {
             if (!entry.mixed)
                 add_diagnostic("a function inside the report of '" + kernel(entry.kernel).name +
                                "': lines are missing, or another compiler wrote them; the figures are unknown");
             entry.mixed = true;
         }
-        // Which entry calls a function can be seen from its place only while one compiler writes.
+        // The position tells which entry calls a function only while a single compiler writes.
         callee_info function;
         function.name = name;
         expect_stack_line({none, std::move(function), open_.empty() ? last_used_ : none});
@@ -131,7 +131,7 @@ void log_reader::read_stack(const stack_figures& figures)
         raw_->log.ends_inside_a_report |= !terminated_;
     }
     const step before = std::exchange(last_step_, step::other);
-    // Whose it is may be unknown; one of those that wait has it.
+    // The owner may be unknown; one of the waiting functions has it.
     for (open_entry& entry : open_)
         entry.has_stack |= std::ranges::any_of(
             waiting_for_stack_, [&](const waiting_function& waiting) { return waiting.kernel == entry.kernel; });
@@ -144,8 +144,8 @@ void log_reader::read_stack(const stack_figures& figures)
                     "a stack line without the prefix that names the compiler on other lines: its kernel is unknown");
             else
                 add_diagnostic("a stack line that belongs to no function");
-            // The reports before it and of it may both have lost lines; the next "Used" line would seem to be the
-            // former's.
+            // The report before it and its own may both have lost lines; the next "Used" line would seem to belong to
+            // the former.
             for (open_entry& entry : open_) entry.mixed = true;
             return;
         case nameless_lines::verdict::owed:
@@ -171,7 +171,7 @@ void log_reader::read_stack(const stack_figures& figures)
         if (before == step::properties) last_step_ = step::stack;
     } else if (owner.function) {
         if (!stack_lines_.are_pending() && !is_lost) give_stack(*owner.function, figures);
-        // A function stays its entry's callee unless the next line says that it was compiled on its own.
+        // A function stays its entry's callee, unless the next line shows that it was compiled separately.
         if (owner.entry != none) {
             last_kernel_ = owner.entry;
             last_step_ = step::function_stack;
@@ -198,12 +198,12 @@ void log_reader::read_used(std::string_view list)
     const auto is_ready = [&](const open_entry& entry) { return entry.has_properties || !any_properties; };
     const auto ready = static_cast<std::size_t>(std::ranges::count_if(open_, is_ready));
     const bool in_one_piece = last_step_ == step::stack || (last_step_ == step::compiling && !any_properties);
-    const bool doubled = last_step_ == step::used;  // no line of a report since the last one
+    const bool doubled = last_step_ == step::used;  // no other line of a report in between
     last_step_ = step::other;
     switch (used_lines_.judge(ready, in_one_piece)) {
         case nameless_lines::verdict::stray:
             add_diagnostic("a \"Used\" line that belongs to no entry function");
-            if (doubled) take_back_used(last_used_);  // one of the two is another compiler's, perhaps the first
+            if (doubled) take_back_used(last_used_);  // one of the two is from another compiler, perhaps the first
             return;
         case nameless_lines::verdict::owed:
             return take_back(used_lines_.take_doubtful(), [&](std::size_t owner) { take_back_used(owner); });
@@ -261,7 +261,7 @@ void log_reader::give_figures(const open_entry& entry, const resource_figures& f
     owner.figures.static_shared_bytes = figures.shared;
     if (!entry.has_properties) owner.figures.stack_frame_bytes = figures.local;
 
-    // A line that ends with the log may lack its last fields. The constant banks come after "smem".
+    // A line at the end of the log may lack its last fields. The constant banks follow "smem".
     const bool whole = figures.diagnostic.empty() && (terminated_ || !figures.constant_banks.empty());
     raw_->log.ends_inside_a_report |= !whole && !terminated_;
     if (whole && !owner.figures.static_shared_bytes) owner.figures.static_shared_bytes = 0;

@@ -34,7 +34,7 @@ bool is_performance_loss(std::string_view sentence)
     return sentence.find("Potential Performance Loss") != std::string_view::npos;
 }
 
-// CUDA 13.0; the same words since CUDA 9.
+// As in CUDA 13.0; the words are the same since CUDA 9.
 std::optional<option_remark> option_remark_in(std::string_view sentence)
 {
     if (sentence.find("maxrregcount") == std::string_view::npos) return std::nullopt;
@@ -59,7 +59,7 @@ remark_figures figures_in_remark(std::string_view sentence)
     } else if (sentence.starts_with("Entry function ")) {
         figures.static_shared = number_between(sentence, "' uses too much shared data (0x", " bytes", 16);
     }
-    // No sentence has fewer bytes than none.
+    // Every figure in a warning is more than 0.
     for (auto* figure : {&figures.stack_frame, &figures.spill_stores, &figures.spill_loads, &figures.static_shared})
         if (figure->value_or(0) < 0) figure->reset();
     return figures;

@@ -1,4 +1,4 @@
-// What the warnings and remarks of ptxas and nvlink say beside the reports: figures, options, losses.
+// Warnings and remarks of ptxas and nvlink outside the reports: figures, options, losses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace launchbox {
 
-/// The most that -maxrregcount takes.
+/// The largest value of -maxrregcount.
 inline constexpr int max_register_option = 255;
 
 /// "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to ..."
 bool is_performance_loss(std::string_view sentence);
 
-/// What ptxas says of -maxrregcount.
+/// ptxas's statement about -maxrregcount.
 struct option_remark {
     int value = 0;        ///< above `max_register_option` or negative: ptxas ignored it
-    bool counts = false;  ///< for the kernel that is named
+    bool counts = false;  ///< it applies to the named kernel
 };
 std::optional<option_remark> option_remark_in(std::string_view sentence);
 
@@ -29,8 +29,8 @@ struct remark_figures {
 };
 remark_figures figures_in_remark(std::string_view sentence);
 
-/// Whether it tells something of a kernel, for which it is worth a row of its own. Of spills and local memory ptxas
-/// does not say whether the function is a kernel.
+/// Whether it says enough about a kernel to give it a row of its own. For spills and local memory, ptxas does not tell
+/// whether the function is a kernel.
 bool is_about_a_kernel(std::string_view sentence);
 
 }  // namespace launchbox

@@ -13,14 +13,14 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t longest_prefix = 200;  // what is longer is the line of another program that was not ended
+constexpr std::size_t longest_prefix = 200;  // a longer one is an unfinished line of another program
 
 bool is_letter_or_digit(char c)
 {
     return is_letter(c) || is_digit(c);
 }
 
-// Digits and what stands between them in times and dates.
+// A digit, or a separator in a time or date.
 bool is_in_time(std::string_view text, std::size_t i)
 {
     if (is_digit(text[i]) || std::string_view(":.,/+-").find(text[i]) != std::string_view::npos) return true;
@@ -94,7 +94,7 @@ std::string_view take_word(std::string_view& text)
     return word;
 }
 
-// `N>`, `#N`, `[...]`, `N:`, `name |` and times at the front of `text`, one of them.
+// Takes one of `N>`, `#N`, `[...]`, `N:`, `name |` and times from the front of `text`.
 bool take_prefix_word(std::string_view& text, bool is_first)
 {
     constexpr std::size_t longest_bracket = 48;
@@ -159,7 +159,7 @@ std::vector<std::size_t> writers_of(const std::vector<log_piece>& pieces)
 {
     struct candidate {
         bool opens = false, closes = false, is_number = false;
-        bool returns = false;  // comes again after another one: what only rises may be a time
+        bool returns = false;  // reappears after another number; one that only rises may be a time
         std::size_t number = 0;
     };
     std::vector<candidate> candidates;
@@ -201,7 +201,7 @@ std::vector<std::size_t> writers_of(const std::vector<log_piece>& pieces)
         else
             opens_without |= one.opens;
     }
-    // Where there is one, lines without its name are its own all the same, unless they begin reports themselves.
+    // With a single writer, lines without its name are its own, unless they begin reports themselves.
     if (named == 1 && !opens_without) named = 0;
     std::vector<std::size_t> writers(pieces.size(), 0);
     if (named == 0) return writers;

@@ -1,5 +1,5 @@
-// Reads what `nvcc -Xptxas -v`, `ptxas -v` and `nvlink -v` print, in every form since compute capability 1.x, among any
-// other output of a build.
+// Reads the output of `nvcc -Xptxas -v`, `ptxas -v` and `nvlink -v`, in every form since compute capability 1.x, among
+// any other output of a build.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,24 +16,24 @@ namespace launchbox {
 
 enum class log_severity { info, warning, error };
 
-/// A sentence of a tool that is not a figure: a diagnostic, or an unusual `info` line.
+/// A message of a tool that is not a figure: a diagnostic, or an unusual `info` line.
 struct log_message {
     log_severity severity = log_severity::info;
-    std::string tool;          ///< "ptxas", "nvlink", "nvcc", "fatbinary"; "front end" for what is said about a source
-    std::string text;          ///< the sentence, without the tool's prefix and the place
+    std::string tool;          ///< "ptxas", "nvlink", "nvcc", "fatbinary"; "front end" for messages about a source
+    std::string text;          ///< the message, without the tool's prefix and the place
     std::size_t line = 0;      ///< in the log, from 1
-    std::string kernel;        ///< whom the sentence names; often empty
-    std::string architecture;  ///< only nvlink says it, and only when nvcc links for several
+    std::string kernel;        ///< named in the message; often empty
+    std::string architecture;  ///< only from nvlink, and only if nvcc links for several
     std::string source_file;   ///< "foo.cu" of `foo.cu(12): error: ...`; may be empty
     std::optional<int> source_line;
 
     friend bool operator==(const log_message&, const log_message&) = default;
 };
 
-/// The sentence with its place, "k.cu(3): identifier "x" is undefined".
+/// The message with its place, "k.cu(3): identifier "x" is undefined".
 std::string log_message_text(const log_message& message);
 
-/// A line that belongs to a report and cannot be read, or cannot be understood with certainty.
+/// A line of a report that cannot be read, or whose meaning is uncertain.
 struct log_diagnostic {
     std::size_t line = 0;  ///< in the log, from 1
     std::string what;
@@ -41,36 +41,36 @@ struct log_diagnostic {
     friend bool operator==(const log_diagnostic&, const log_diagnostic&) = default;
 };
 
-/// What one module (one run of ptxas or nvlink) needs beside its kernels.
+/// The memory of one module (one run of ptxas or nvlink), besides that of its kernels.
 struct module_memory {
-    std::string architecture;  ///< empty when the log does not tell
+    std::string architecture;  ///< empty if unknown
     std::string container;     ///< "ptxas log" or "nvlink log"
     std::size_t line = 0;      ///< in the log, from 1
     std::optional<std::int64_t> global_bytes;
     std::vector<constant_bank> constant_banks;
-    std::vector<callee_info> functions;  ///< device functions that ptxas compiled on their own (-rdc, -G)
+    std::vector<callee_info> functions;  ///< device functions that ptxas compiled separately (-rdc, -G)
 
     friend bool operator==(const module_memory&, const module_memory&) = default;
 };
 
-/// A sentence about some kernel of a module, "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; ...", that does
-/// not say which; or about a function of which the log does not tell which kernels call it.
+/// A message about some unnamed kernel of a module, "(C7508) Potential Performance Loss: 'setmaxnreg' ignored; ...", or
+/// about a function when the log does not tell which kernels call it.
 struct unnamed_loss {
     std::string text;
     std::size_t line = 0;              ///< in the log, from 1: of the first occurrence
-    std::size_t times = 1;             ///< once for each kernel that it is true of
-    std::vector<std::size_t> kernels;  ///< of the module, in `resource_log::kernels`; empty: the log does not tell
+    std::size_t times = 1;             ///< once for each kernel concerned
+    std::vector<std::size_t> kernels;  ///< indices into `resource_log::kernels`; empty if unknown
 
     friend bool operator==(const unnamed_loss&, const unnamed_loss&) = default;
 };
 
 struct resource_log {
-    std::vector<kernel_info> kernels;  ///< one for each report, in the order of the log
+    std::vector<kernel_info> kernels;  ///< one per report, in the order of the log
     std::vector<module_memory> modules;
     std::vector<log_message> messages;
-    std::vector<unnamed_loss> losses;         ///< by rising line
-    std::vector<log_diagnostic> diagnostics;  ///< by rising line
-    bool ends_inside_a_report = false;        ///< some report has no end: the log was cut, or its compiler was killed
+    std::vector<unnamed_loss> losses;         ///< by line
+    std::vector<log_diagnostic> diagnostics;  ///< by line
+    bool ends_inside_a_report = false;        ///< a report is incomplete: the log was cut, or its compiler was killed
 };
 
 /// Reads a log. Never throws on what is in it; the time is linear in the text, and so is the memory.
@@ -104,8 +104,8 @@ struct resource_log {
 ///   counts; of those that have a bound of their own it says little or nothing.
 resource_log parse_resource_log(std::string_view text, const std::string& file);
 
-/// Leaves out the reports from before linking of kernels that the linker reports on too: its figures are final. What it
-/// does not tell, spills and the kernel's own stack frame, it gets from them, where they agree.
+/// Removes the reports before linking of kernels that the linker reports on, too: its figures are final. Spills and the
+/// kernel's own stack frame, which the linker does not print, are taken from the removed reports if these agree.
 void leave_out_unlinked(std::vector<kernel_info>& kernels);
 
 }  // namespace launchbox

@@ -11,8 +11,8 @@ namespace launchbox {
 
 namespace {
 
-// cuda_runtime.h first: it defines the words that are redefined here. nvcc includes it in any case. A file that nvcc
-// hands to the host compiler alone must not be touched.
+// cuda_runtime.h comes first, since it defines the words that are redefined here. nvcc includes it in any case. A file
+// that nvcc passes only to the host compiler must not be changed.
 constexpr std::string_view begin_text =
     "#ifdef __CUDACC__\n"
     "#include <cuda_runtime.h>\n";
@@ -29,7 +29,7 @@ constexpr std::string_view hash_text =
     "}\n";
 
 // `first` to `third` are the arguments of the kernel's own attribute, 0 if it has fewer. The function without a body
-// cannot be called where a constant is needed: the compiler prints its name.
+// cannot be called in a constant expression, so the compiler prints its name.
 constexpr std::string_view choice_text =
     "namespace launchbox_injection {\n"
     "constexpr bool is_file(const char* path, const char* name)\n"
@@ -53,8 +53,8 @@ constexpr std::string_view choice_text =
     "#define LAUNCHBOX_IN(name) ::launchbox_injection::is_file(__FILE__, name)\n"
     "#define LAUNCHBOX_OTHER ::launchbox_injection::another_file_has_a_launch_attribute_at_this_line()\n";
 
-// A line's macro expands to two words, `~, replacement`. If a line has none, pasting gives one word, and the second is
-// the one that follows. So all other kernels stay the same, token by token.
+// A line's macro expands to two words, `~, replacement`. Without a macro, pasting gives one word, and the second is the
+// one that follows. So all other kernels stay the same, token by token.
 constexpr std::string_view selection_text =
     "#define LAUNCHBOX_PASTE_(a, b) a##b\n"
     "#define LAUNCHBOX_PASTE(a, b) LAUNCHBOX_PASTE_(a, b)\n"
@@ -138,7 +138,7 @@ std::string attribute_text(const std::vector<line_bound>& line, const others& ot
         return "__attribute__((maxnreg(" + choice(line, &launch_attribute::max_registers, other.max_registers) + ")))";
     std::string text = "__attribute__((launch_bounds(" + choice(line, &launch_attribute::threads, other.threads) +
                        ", " + choice(line, &launch_attribute::min_blocks, other.min_blocks);
-    // Before sm_90 even a 0 there is an error.
+    // Before sm_90, even a 0 there is an error.
     if (std::ranges::any_of(line, [](const line_bound& bound) { return bound.attribute.max_cluster_blocks > 0; }))
         text += ", " + choice(line, &launch_attribute::max_cluster_blocks, other.max_cluster_blocks);
     return text + ")))";
@@ -166,7 +166,7 @@ std::string injection_header(const std::vector<injected_bound>& bounds)
     }
     std::string text(begin_text);
     text.append(choice_text).append(selection_text);
-    // 0 means no bound, and 255 registers are what every kernel may have.
+    // 0 means no bound, and every kernel may have 255 registers.
     for (const auto& [number, line] : without_own)
         text += "#define LAUNCHBOX_GLOBAL_" + std::to_string(number) + " ~, __attribute__((global)) " +
                 attribute_text(line, {"0", "0", "0", "255"}) + "\n";
@@ -189,7 +189,7 @@ std::string census_header(census_of kind)
     if (declarations) text += "#undef __global__\n#define __global__ __attribute__((global)) " + place;
     for (const char* word : {"__launch_bounds__", "__maxnreg__"})
         text += std::string("#undef ") + word + "\n#define " + word + "(...) " + (declarations ? "\n" : place);
-    text += "#undef __block_size__\n#define __block_size__(...)\n";  // cannot stand beside a launch bound
+    text += "#undef __block_size__\n#define __block_size__(...)\n";  // cannot be combined with a launch bound
     return text.append(end_text);
 }
 

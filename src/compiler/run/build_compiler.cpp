@@ -20,7 +20,7 @@ using std::string_view;
 
 enum class compiler_kind { none, nvcc, nvcc_wrapper, clang };
 
-// "clang++" of "/usr/bin/x86_64-linux-gnu-clang++-17" and of "clang++.exe".
+// "clang++" for "/usr/bin/x86_64-linux-gnu-clang++-17" and for "clang++.exe".
 string_view stem_of(string_view program)
 {
     program.remove_prefix(program.find_last_of("/\\") + 1);  // npos + 1 is 0
@@ -42,7 +42,7 @@ compiler_kind kind_of(string_view program)
     if (is("nvcc_wrapper")) return compiler_kind::nvcc_wrapper;
     for (const string_view name : {"clang", "clang++", "icpx", "gcc", "g++", "cc", "c++"})
         if (is(name)) return compiler_kind::clang;
-    // What Bazel calls its script that runs clang or nvcc, with clang's flags.
+    // Bazel's name for its script that runs clang or nvcc with clang's flags.
     return stem.starts_with("crosstool_wrapper") ? compiler_kind::clang : compiler_kind::none;
 }
 
@@ -51,7 +51,7 @@ bool is_shell(string_view stem)
     return stem == "sh" || stem == "bash" || stem == "dash" || stem == "zsh";
 }
 
-// What may stand in a build's command in nvcc's place, and reads other flags. Other programs count as wrappers of nvcc.
+// Programs that may replace nvcc in a build's command and take other flags. Unknown programs count as wrappers of nvcc.
 bool has_flags_of_its_own(string_view stem)
 {
     for (const string_view name : {"cl", "clang-cl", "cmake", "cmd", "hipcc", "nvc", "nvc++", "nvfortran", "python",
@@ -65,7 +65,7 @@ struct found_compiler_word {
     compiler_kind kind = compiler_kind::none;
 };
 
-// The first word that is a compiler, before the first flag of one. Where none is known, the first word is one.
+// The first word that is a compiler, before the first compiler flag. If none is known, the first word counts as one.
 found_compiler_word find_compiler_word(const std::vector<std::string>& command)
 {
     for (std::size_t i = 0; i < command.size(); ++i) {
@@ -91,7 +91,7 @@ constexpr std::array<std::pair<string_view, string_view>, 12> clang_in_nvcc{
      {"-foffload-lto=thin", "-dlto"},
      {"--cuda-noopt-device-debug", "-G"}}};
 
-// Flags of clang and gcc whose value is the next word, and what nvcc calls them; empty: nothing.
+// Flags of clang and gcc that take the next word as value, and nvcc's name for them; empty if nvcc has none.
 constexpr std::array<std::pair<string_view, string_view>, 23> valued{{{"-D", "-D"},
                                                                       {"-U", "-U"},
                                                                       {"-I", "-I"},
@@ -116,7 +116,7 @@ constexpr std::array<std::pair<string_view, string_view>, 23> valued{{{"-D", "-D
                                                                       {"-isysroot", ""},
                                                                       {"--param", ""}}};
 
-// "-std=gnu++23" as nvcc has it, which knows no extensions of GNU and ends at C++20.
+// "-std=gnu++23" in nvcc's form, which has no GNU extensions and ends at C++20.
 std::string standard_of(string_view value)
 {
     std::string name(value);
@@ -134,7 +134,7 @@ std::vector<std::string> from_clang(const std::vector<std::string>& words)
     std::vector<std::string> result;
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
-        if (word == "-Xarch_device") continue;  // the next word is for kernels, as all that stay are
+        if (word == "-Xarch_device") continue;  // the next word is for kernels, like all that are kept
         if (const auto other =
                 std::ranges::find(clang_in_nvcc, string_view(word), [](const auto& e) { return e.first; });
             other != clang_in_nvcc.end()) {
@@ -154,13 +154,13 @@ std::vector<std::string> from_clang(const std::vector<std::string>& words)
             result.push_back(standard_of(string_view(word).substr(word.find('=') + 1)));
             continue;
         }
-        // Bazel's script: flags for nvcc without their dashes.
+        // Bazel's script: flags for nvcc without dashes.
         if (constexpr string_view passed = "-nvcc_options="; word.starts_with(passed)) {
             result.push_back("--" + word.substr(passed.size()));
             continue;
         }
         if (word.starts_with("-xc")) result.push_back("-x=" + word.substr(2));
-        // "-isystem/folder" of Meson: nvcc takes these in two words.
+        // "-isystem/folder" from Meson: nvcc takes these as two words.
         bool split = false;
         for (const string_view flag : {"-isystem", "-include"})
             if (word.starts_with(flag) && word.size() > flag.size()) {
@@ -180,7 +180,7 @@ std::vector<std::string> from_clang(const std::vector<std::string>& words)
     return result;
 }
 
-// nvcc_wrapper compiles every input as CUDA, and sorts flags between nvcc and the host compiler.
+// nvcc_wrapper compiles every input as CUDA, and distributes flags between nvcc and the host compiler.
 std::vector<std::string> from_nvcc_wrapper(const std::vector<std::string>& words)
 {
     std::vector<std::string> result{"-forward-unknown-to-host-compiler"};

@@ -1,4 +1,4 @@
-// Which compiler a build's command runs, and its flags in nvcc's words.
+// Finds the compiler that a build's command runs, and converts its flags to nvcc's.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

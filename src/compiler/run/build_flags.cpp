@@ -23,13 +23,13 @@ namespace {
 
 using std::string_view;
 
-// Whether it is one of several words, each between blanks.
+// Whether it is one of the words, which are separated by blanks.
 bool is_among(string_view word, string_view words)
 {
     return word.find(' ') == string_view::npos && words.find(fmt::format(" {} ", word)) != string_view::npos;
 }
 
-// What only the build needs: whether and where something is written.
+// Flags that only the build needs: whether and where output is written.
 constexpr string_view left_out =
     " -c --compile -dc --device-c -dw --device-w -dlink -link --device-link --link -lib --lib -run --run -M -MM "
     "-MD -MMD -MP -MG -S -E --preprocess -ptx --ptx -cubin --cubin -fatbin --fatbin -cuda --cuda -optix-ir "
@@ -38,7 +38,7 @@ constexpr string_view left_out =
     "--generate-dependencies --generate-nonsystem-dependencies --generate-dependencies-with-compile "
     "--generate-nonsystem-dependencies-with-compile --generate-dependency-targets ";
 
-// Likewise, with a value in the next word or after =.
+// The same, with a value in the next word or after =.
 constexpr string_view left_out_with_value =
     " -o --output-file -MF --dependency-output -MT --dependency-target-name -MQ -odir -arch --gpu-architecture "
     "-code --output-directory -t --gpu-code -gencode --generate-code -keep-dir --threads --keep-dir -time --time "
@@ -53,7 +53,7 @@ constexpr string_view takes_value =
     "--relocatable-device-code --machine -diag-suppress -dopt -diag-error -diag-warn --diag-suppress --diag-error "
     "--diag-warn -ftz -fmad -default-stream --default-stream -Werror ";
 
-// Flags whose value is a path, or several between commas.
+// Flags whose value is a path, or several separated by commas.
 constexpr std::array<string_view, 11> with_path{
     "-isystem",          "--system-include", "--include-path", "-include", "--pre-include",
     "--compiler-bindir", "-ccbin",           "-ldir",          "-I",       "-Xcompiler",
@@ -64,7 +64,7 @@ std::string absolute(const fs::path& folder, const std::string& path)
     return path.empty() ? path : (folder / path).lexically_normal().string();
 }
 
-// "a,b" of nvcc is two paths unless a file of that name exists.
+// "a,b" means two paths to nvcc, unless a file of that name exists.
 std::vector<std::string> paths_in(const std::string& list, const fs::path& folder)
 {
     std::error_code failure;
@@ -78,7 +78,7 @@ std::vector<std::string> paths_in(const std::string& list, const fs::path& folde
     return paths;
 }
 
-// The include folders among the host compiler's flags: nvcc's preprocessor has them too.
+// The include folders among the host compiler's flags, which nvcc's preprocessor uses, too.
 std::string absolute_host_flags(const fs::path& folder, const std::string& list)
 {
     std::string result;
@@ -98,11 +98,11 @@ std::string absolute_list(string_view flag, const fs::path& folder, const std::s
 {
     if (flag == "-Xcompiler" || flag == "--compiler-options") return absolute_host_flags(folder, list);
     std::error_code failure;
-    // What does not lie in the build's folder is looked for in those of -I.
+    // A file that is not in the build's folder is searched for in those of -I.
     if ((flag == "-include" || flag == "--pre-include") && !fs::exists(folder / list, failure) &&
         list.find(',') == std::string::npos)
         return list;
-    // Without a folder the compiler of the host is looked for in PATH.
+    // Without a folder, the host compiler is searched for in PATH.
     if (flag == "-ccbin" || flag == "--compiler-bindir")
         return list.find('/') == std::string::npos ? list : absolute(folder, list);
     std::string result;
@@ -111,7 +111,7 @@ std::string absolute_list(string_view flag, const fs::path& folder, const std::s
     return result;
 }
 
-// "-MF" of "-MF=file"; the word itself where it has no value.
+// "-MF" for "-MF=file"; the word itself if it has no value.
 string_view flag_name(string_view word)
 {
     return word.substr(0, word.find('='));
@@ -122,7 +122,7 @@ constexpr string_view response_flags = " --options-file -optf ";
 void expand(const std::vector<std::string>& words, const fs::path& folder, std::vector<std::string>& outer,
             std::vector<std::string>& result);
 
-// One response file, or several between commas.
+// One response file, or several separated by commas.
 void expand_files(const std::string& list, const fs::path& folder, std::vector<std::string>& outer,
                   std::vector<std::string>& result)
 {
@@ -193,7 +193,7 @@ std::vector<std::string> flag_reader::read(std::span<const std::string> words)
     return std::move(flags_);
 }
 
-// How many words it has read.
+// Returns how many words it has read.
 std::size_t flag_reader::read_one(std::span<const std::string> words)
 {
     const std::string& word = words[0];
@@ -213,7 +213,7 @@ std::size_t flag_reader::read_one(std::span<const std::string> words)
         return both;
     }
     if (word.starts_with("-Wl,") || word.starts_with("-L")) return 1;
-    if (!word.starts_with('-')) return 1;  // an input: the source itself, another one, or an object
+    if (!word.starts_with('-')) return 1;  // an input: the source, another one, or an object
     for (const string_view flag : with_path) {
         if (word == flag) {
             add(word);
@@ -232,7 +232,7 @@ std::size_t flag_reader::read_one(std::span<const std::string> words)
     return 2;
 }
 
-// A file whose name does not tell nvcc that it is CUDA.
+// For a file whose name does not tell nvcc that it is CUDA.
 void flag_reader::read_language(string_view value)
 {
     if (value != "cu" && value != "cuda") return;
@@ -240,7 +240,7 @@ void flag_reader::read_language(string_view value)
     add("cu");
 }
 
-// Architectures are ours to choose; that the linker makes the code is not.
+// We choose the architectures, but link-time code generation must be kept.
 void flag_reader::read_code(string_view value)
 {
     if (value.find("lto_") != string_view::npos) add("-dlto");

@@ -1,4 +1,4 @@
-// The words of a compiler's command, as we compile with them: response files read, what only the build needs left out.
+// The flags of a build's command in the form in which we compile: response files expanded, build-only flags removed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,15 +9,15 @@
 namespace launchbox {
 
 /// Replaces `@file`, `--options-file file` and `-optf=file` by the contents of these files, which may name others.
-/// Relative names are from `folder`, in every file. Throws `error` for a missing file, and for files that include each
-/// other in a circle.
+/// Relative names refer to `folder`, in every file. Throws `error` for a missing file, and for files that include each
+/// other in a cycle.
 std::vector<std::string> with_response_files(const std::vector<std::string>& words,
                                              const std::filesystem::path& folder);
 
-/// Whether flags for nvcc leave the code to the device linker to make: -dlto, -lto.
+/// Whether nvcc flags leave code generation to the device linker: -dlto, -lto.
 bool asks_for_link_time_optimization(const std::vector<std::string>& flags);
 
-/// What stands for -dlto, and for -dc and -dw, where nvcc makes machine code of one source: -rdc=true or -rdc=false.
+/// Replaces -dlto, -dc and -dw by -rdc=true or -rdc=false, so that nvcc generates machine code for one source.
 std::vector<std::string> for_machine_code(const std::vector<std::string>& flags);
 
 /// The flags of a build's command, without response files, that affect kernels: include folders, macros, the language,

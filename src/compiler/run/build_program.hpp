@@ -13,14 +13,14 @@
 namespace launchbox {
 
 struct program_request {
-    std::string source;  ///< .cu, as the user names it; it has a main
+    std::string source;  ///< .cu, as the user named it; has a main
     compute_capability architecture;
-    std::vector<std::string> flags;  ///< further arguments of nvcc; they may not choose architectures or outputs
-    std::filesystem::path program;   ///< where it goes
+    std::vector<std::string> flags;  ///< further arguments of nvcc; must not choose architectures or outputs
+    std::filesystem::path program;   ///< the output
 };
 
-/// Runs nvcc. Returns what it printed if it failed, and nothing on success. Throws `error` when nvcc cannot be started,
-/// and for names and flags that nvcc would hand to a shell.
+/// Runs nvcc. Returns its output if it failed, and nothing on success. Throws `error` if nvcc cannot be started, and
+/// for names and flags that nvcc would pass to a shell.
 std::string build_program(const toolchain& tools, const program_request& request);
 
 }  // namespace launchbox

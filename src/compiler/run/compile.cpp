@@ -21,7 +21,7 @@ namespace launchbox {
 
 namespace {
 
-// Adds the members that `to` does not know.
+// Fills in the members that `to` lacks.
 template <class Part, class... Values>
 void complete(Part& to, const Part& from, std::optional<Values> Part::*... members)
 {
@@ -56,7 +56,7 @@ void complete(kernel_info& kernel, const kernel_info& other)
     kernel.relocatable |= other.relocatable;
 }
 
-// The log comes first, since users read what ptxas prints; then the cubin, then the PTX.
+// The log comes first, since users read ptxas's output; then the cubin, then the PTX.
 std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cubin_contents& cubin,
                                const ptx_contents& ptx, const std::string& source, const std::string& architecture)
 {
@@ -65,17 +65,17 @@ std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cub
     for (std::size_t i = 0; i < kernels.size(); ++i) by_name.emplace(kernels[i].name, i);
     for (const kernel_info& kernel : cubin.kernels) {
         const auto [entry, added] = by_name.emplace(kernel.name, kernels.size());
-        if (added) kernels.emplace_back().name = kernel.name;  // a flag has silenced ptxas
+        if (added) kernels.emplace_back().name = kernel.name;  // a flag silenced ptxas
         complete(kernels[entry->second], kernel);
         kernels[entry->second].relocatable |= cubin.relocatable;
-        // ptxas counts none of what only the linker adds up.
+        // ptxas does not count memory that only the linker adds up.
         if (cubin.relocatable && !kernel.figures.static_shared_bytes)
             kernels[entry->second].figures.static_shared_bytes.reset();
     }
     for (const kernel_info& kernel : ptx.kernels)
         if (const auto found = by_name.find(kernel.name); found != by_name.end()) {
             kernels[found->second].launches.uses_dynamic_shared =
-                kernel.launches.uses_dynamic_shared;  // the cubin has it for all alike
+                kernel.launches.uses_dynamic_shared;  // the cubin has the same for all
             complete(kernels[found->second], kernel);
         }
     for (kernel_info& kernel : kernels) {
@@ -85,20 +85,20 @@ std::vector<kernel_info> merge(const std::vector<kernel_info>& logged, const cub
     return kernels;
 }
 
-// Whether ptxas can have meant this kernel when it ignored setmaxnreg.
+// Whether ptxas may mean this kernel by its message that it ignored setmaxnreg.
 bool may_be_meant(const kernel_info& kernel, const std::string& sentence)
 {
     if (sentence.find("'setmaxnreg'") == std::string::npos) return true;
     if (kernel.analysis.asks_for_registers == false) return false;
-    // Both bounds, or a register limit, tell the count at entry.
+    // Both bounds, or a register limit, determine the count at entry.
     const bool bounded =
         (kernel.bounds.max_threads || kernel.bounds.required_threads) && kernel.bounds.min_blocks.value_or(0) > 0;
     const bool tells_count = bounded || kernel.bounds.requested_max_registers || kernel.bounds.maxrregcount;
     return !tells_count || sentence.find("register count at entry") == std::string::npos;
 }
 
-// ptxas does not name the kernel that lost something, but prints one message for each: if it can be exactly that many
-// kernels, it is those.
+// ptxas does not name the kernel concerned, but prints one message for each: if exactly that many kernels are possible,
+// it is those.
 void settle_losses(resource_log& report, std::vector<kernel_info>& kernels)
 {
     std::erase_if(report.losses, [&](const unnamed_loss& loss) {
@@ -111,7 +111,7 @@ void settle_losses(resource_log& report, std::vector<kernel_info>& kernels)
     });
 }
 
-// What a compiler that failed without a word has to say: at least that, and the last line that anything printed.
+// If a compiler failed silently: reports at least that, with the last line of its output.
 void explain_failure(compile_result& result, int exit_code)
 {
     const auto is_error = [](const log_message& message) { return message.severity == log_severity::error; };
@@ -169,14 +169,14 @@ std::vector<compile_result> compile_kernels(const toolchain& tools, const compil
         total,
         [&](std::size_t i) {
             results[i].architecture = request.architectures[i];
-            if (interrupted()) return;  // what is finished is kept
+            if (interrupted()) return;  // finished results are kept
             const nvcc_job job{.source = request.source,
                                .architecture = request.architectures[i],
                                .flags = request.flags,
                                .list_files = !cache.enabled()};
             if (cache.enabled()) {
                 unit_compiler unit(tools, version, cache, job);
-                if (interrupted()) return;  // while it was preprocessed
+                if (interrupted()) return;  // during preprocessing
                 results[i] = read_compile(job, unit.compile({}, false), request.read);
             } else {
                 nvcc_output output = run_nvcc(tools, job);

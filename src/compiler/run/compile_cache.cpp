@@ -29,9 +29,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Raised when entries change: older ones then count as damaged, and are written anew.
+// Increased when entries change: older ones then count as damaged, and are rewritten.
 constexpr std::string_view format_name = "launchbox compile 5";
-// Never changed: what results in a store depend on is hashed with it too (tune/space/task_hash.cpp).
+// Never changed: the hash of what stored results depend on uses it, too (tune/space/task_hash.cpp).
 constexpr std::string_view key_seed = "launchbox compile 1";
 constexpr std::size_t largest_entry = std::size_t{256} << 20;
 constexpr std::chrono::hours kept_unused{30 * 24};
@@ -49,7 +49,7 @@ std::string hash_of(std::string_view bytes)
     return digits_of(XXH3_128bits(bytes.data(), bytes.size()));
 }
 
-// Each part with its length before it, so that no two lists of parts are the same bytes.
+// Each part is preceded by its length, so that no two lists of parts give the same bytes.
 class key_hash {
 public:
     key_hash() { XXH3_128bits_reset(&state_); }
@@ -71,7 +71,7 @@ std::string variable(const char* name)
     return value == nullptr ? "" : value;
 }
 
-// The paths in line information start at the current folder, which no other part of the key tells.
+// Paths in line information start at the current folder, which no other part of the key contains.
 bool has_line_information(const nvcc_job& job)
 {
     for (const std::string& flag : job.flags)
@@ -148,8 +148,8 @@ std::vector<kept_file> files_by_use(const fs::path& folder)
     return files;
 }
 
-// Entries that were not used for a long time, leftovers of killed processes, and what is more than fits. One folder of
-// the 256 at a time is enough: keys are hashes, so each holds about as much as the others.
+// Removes entries unused for a long time, leftovers of killed processes, and what exceeds the limit. One of the 256
+// folders at a time is enough: keys are hashes, so each has about the same size.
 void remove_old(const fs::path& folder, std::uintmax_t max_bytes)
 {
     const auto oldest = fs::file_time_type::clock::now() - kept_unused;
@@ -190,7 +190,7 @@ std::string unit_key(const toolchain& tools, const std::string& ptxas_version, c
     hash.add(tools.version);
     hash.add(ptxas_version);
     hash.add(architecture_name(job.architecture).view());
-    hash.add(job.source);  // the log and the names of static kernels hold it
+    hash.add(job.source);  // the log and the names of static kernels contain it
     hash.add(unit.text);
     hash.add(unit.commands);
     hash.add(contents);
@@ -259,9 +259,9 @@ std::optional<std::vector<std::string>> compile_cache::find_texts(const std::str
     try {
         found = read_entry(read_file(file, largest_entry), key);
     } catch (const error&) {
-        return std::nullopt;  // removed by another process just now, or not ours to read
+        return std::nullopt;  // just removed by another process, or not readable
     }
-    if (found) fs::last_write_time(file, fs::file_time_type::clock::now(), failure);  // it was used today
+    if (found) fs::last_write_time(file, fs::file_time_type::clock::now(), failure);  // mark it as used
     return found;
 }
 
@@ -275,7 +275,7 @@ void compile_cache::store_texts(const std::string& key, const std::vector<std::s
     try {
         write_file_atomically(file, entry_text(key, texts));
     } catch (const error&) {
-        return;  // a full or read-only disk costs time on the next run, no more
+        return;  // a full or read-only disk only costs time on the next run
     }
     remove_old(file.parent_path(), max_bytes_of_part_);
 }

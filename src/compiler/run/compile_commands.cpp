@@ -54,7 +54,7 @@ std::vector<build_command> commands_in_database(std::string_view text, const std
                     "let CMake write it: -DCMAKE_EXPORT_COMPILE_COMMANDS=ON");
     std::error_code failure;
     const fs::path wanted = fs::weakly_canonical(fs::absolute(source, failure), failure);
-    // A folder that is not absolute is one beside the database.
+    // A relative folder is relative to the database.
     const fs::path beside = fs::absolute(database, failure).parent_path();
     std::vector<build_command> commands;
     for (const nlohmann::json& entry : entries) {

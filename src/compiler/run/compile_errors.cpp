@@ -12,7 +12,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::string_view its_name = "\x01";  // in a text: the architectures that have the error
+constexpr std::string_view its_name = "\x01";  // placeholder in a text for the architectures with the error
 
 std::string replaced(std::string text, std::string_view from, std::string_view to)
 {

@@ -14,12 +14,12 @@ class compile_errors {
 public:
     explicit compile_errors(const toolchain& tools) : nvcc_version_(tools.version) {}
 
-    /// What became of one architecture, also where it compiled.
+    /// Adds the result of one architecture, even if it compiled.
     void add(const compile_result& result);
 
-    /// In the order in which they came: "k.cu(3): ..." where each of several architectures has the error, else
-    /// "sm_90: k.cu(3): ..." or "sm_90, sm_120: k.cu(3): ...". Texts that differ by the architecture's name alone are
-    /// one: "k.ptx(26): ... not supported on .target 'sm_75, sm_80'".
+    /// In order of appearance: "k.cu(3): ..." if each of several architectures has the error, else "sm_90: k.cu(3):
+    /// ..." or "sm_90, sm_120: k.cu(3): ...". Texts that differ only in the architecture's name are merged: "k.ptx(26):
+    /// ... not supported on .target 'sm_75, sm_80'".
     [[nodiscard]] std::vector<std::string> lines() const;
 
 private:

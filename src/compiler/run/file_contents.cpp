@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 std::string file_contents::hash_of(const fs::path& file)
 {
-    const std::string state = state_of_file(file);  // before it is read: an edit in between is noticed the next time
+    const std::string state = state_of_file(file);  // before reading: an edit in between is noticed next time
     if (state.empty()) return {};
     {
         const std::lock_guard guard(lock_);

@@ -1,4 +1,4 @@
-// What files hold, as a hash, without reading one again that has not changed.
+// Hashes of file contents; unchanged files are not read again.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace launchbox {
 
-/// May be used by several threads at once.
+/// Thread-safe.
 class file_contents {
 public:
-    /// Of the bytes of a file, 32 hexadecimal digits; empty: it cannot be read.
+    /// Hash of a file's bytes, 32 hexadecimal digits; empty if it cannot be read.
     [[nodiscard]] std::string hash_of(const std::filesystem::path& file);
 
-    /// Of the names and contents of files.
+    /// Hash of the names and contents of files.
     [[nodiscard]] std::string hash_of(const std::vector<std::filesystem::path>& files);
 
 private:

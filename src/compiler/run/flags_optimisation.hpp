@@ -1,4 +1,4 @@
-// How far the flags of nvcc let it optimise device code, for cubins that do not tell: those before CUDA 13.
+// How far nvcc's flags let it optimise device code, for cubins from before CUDA 13, which do not record it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace launchbox {
 
-/// Of -G, -dopt and what is passed to ptxas; -O of nvcc itself is for code of the host.
+/// From -G, -dopt and flags passed to ptxas; nvcc's own -O is for host code.
 code_optimisation optimisation_of_flags(const std::vector<std::string>& flags);
 
 }  // namespace launchbox

@@ -21,8 +21,8 @@ public:
         for (const std::string& file : files) files_[census_hash(file)].push_back(file);
     }
 
-    // What the census wrote into a kernel's launch bound. Anything else there is an attribute that is not written with
-    // CUDA's words, which the census does not reach.
+    // The place that the census wrote into a kernel's launch bound. Anything else is an attribute not written with
+    // CUDA's macros, which the census does not reach.
     [[nodiscard]] std::optional<source_location> of(const kernel_info& kernel, std::string& diagnostic) const
     {
         if (!kernel.bounds.max_threads || !kernel.bounds.min_blocks) return std::nullopt;
@@ -38,7 +38,7 @@ private:
     std::unordered_map<int, std::vector<std::string>> files_;
 };
 
-// The injection knows a place by line and file name.
+// The injection identifies a place by line and file name.
 using short_place = std::pair<std::string, int>;
 short_place shortened(const source_location& at)
 {

@@ -22,7 +22,7 @@ constexpr std::size_t longest_name = 4096;
 
 constexpr std::string_view separators = "=,@";
 
-// A word, what follows each separator in it, and each piece between two.
+// The word, the text after each separator in it, and each piece between two.
 std::vector<std::string_view> parts_of(std::string_view word)
 {
     std::vector<std::string_view> parts;

@@ -9,15 +9,15 @@
 
 namespace launchbox {
 
-// nvcc 13.0 runs its steps through `sh -c` and puts names between double quotes, in which the shell still replaces
-// $(...) and `...`: a source called "$(x).cu" runs x. A backslash before those characters gets the name through; a
-// double quote cannot be got through.
+// nvcc 13.0 runs its steps through `sh -c` and puts names in double quotes, within which the shell still expands $(...)
+// and `...`: a source called "$(x).cu" runs x. A backslash before those characters protects the name; a double quote
+// cannot be protected.
 std::string name_for_nvcc(const std::string& source)
 {
     if (source.find_first_of("\"\n") != std::string::npos)
         throw error("nvcc cannot compile a file with a double quote or a line feed in its name: " + source,
                     "rename the file");
-    std::string name = source.starts_with('-') ? "./" : "";  // not an option
+    std::string name = source.starts_with('-') ? "./" : "";  // so that it is not taken for an option
     for (char c : source) {
         if (c == '$' || c == '`' || c == '\\') name += '\\';
         name += c;
@@ -31,7 +31,7 @@ std::string machine_code_for(const compute_capability& architecture)
     return "arch=compute_" + name.substr(3) + ",code=" + name;
 }
 
-// In flags no escape works: nvcc escapes the backslash of some and not of others.
+// No escape works in flags: nvcc escapes the backslash in some and not in others.
 void check_flags_for_nvcc(const std::vector<std::string>& flags)
 {
     for (const std::string& flag : flags)

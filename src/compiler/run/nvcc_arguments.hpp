@@ -1,4 +1,4 @@
-// What may be handed to nvcc, which passes its arguments through a shell.
+// What may be passed to nvcc, which runs its steps through a shell.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,26 +12,26 @@
 
 namespace launchbox {
 
-/// The name of a source as nvcc has to be given it. Throws `error` for names that cannot be got through.
+/// The name of a source in the form that nvcc needs. Throws `error` for names that cannot be passed.
 std::string name_for_nvcc(const std::string& source);
 
-/// The value of -gencode that makes machine code for one architecture: "arch=compute_90,code=sm_90".
+/// The value of -gencode that generates machine code for one architecture: "arch=compute_90,code=sm_90".
 std::string machine_code_for(const compute_capability& architecture);
 
-/// Throws `error` for flags in which a shell would replace something.
+/// Throws `error` for flags in which a shell would expand something.
 void check_flags_for_nvcc(const std::vector<std::string>& flags);
 
-/// With its temporary files in a folder of ours, where they do not stay if it is killed.
+/// Puts temporary files into a folder of ours, which is removed even if nvcc is killed.
 std::vector<std::string> environment_for_nvcc(const toolchain& tools, const std::filesystem::path& folder);
 
-/// The values of the variables that change what nvcc makes of the same command, in a fixed order; empty: not set. What
-/// they do to the preprocessor is in its text, too.
+/// The values of the variables that change nvcc's output for the same command, in a fixed order; empty if not set.
+/// Their effect on the preprocessor is also in its output.
 std::vector<std::string> environment_that_nvcc_reads();
 
 /// The flags among them, as words.
 std::vector<std::string> words_of_environment_for_nvcc();
 
-/// Throws `error` when nvcc cannot work in a temporary folder of this name.
+/// Throws `error` if nvcc cannot work in a temporary folder of this name.
 void check_folder_for_nvcc(const std::string& folder);
 
 }  // namespace launchbox

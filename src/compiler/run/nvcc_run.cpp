@@ -31,7 +31,7 @@ std::string without_folder(const std::string& text, const std::string& folder)
     return result.append(text, from);
 }
 
-// A module for one real architecture, or its PTX alone; the front end sees the same __CUDA_ARCH__ for both.
+// Generates a module for one real architecture, or only its PTX; the front end sees the same __CUDA_ARCH__ for both.
 std::vector<std::string> command_for(const toolchain& tools, const nvcc_job& job, const fs::path& folder)
 {
     const std::string name(architecture_name(job.architecture).view());
@@ -44,7 +44,7 @@ std::vector<std::string> command_for(const toolchain& tools, const nvcc_job& job
         command.insert(command.end(), {"-cubin", "-Xptxas", "-v", "--keep", "--keep-dir", folder.string(), "-o",
                                        (folder / "kernels.cubin").string()});
     }
-    // Before the user's own -include, so that kernels of those files are reached too.
+    // Before the user's own -include, so that kernels in those files are reached, too.
     if (!job.forced_include.empty())
         command.insert(command.end(), {"-include", (folder / "launchbox_bounds.h").string()});
     command.insert(command.end(), job.flags.begin(), job.flags.end());
@@ -52,7 +52,7 @@ std::vector<std::string> command_for(const toolchain& tools, const nvcc_job& job
     return command;
 }
 
-// nvcc names the PTX that it keeps after the source; a .ptx source is its own.
+// nvcc names the PTX that it keeps after the source; a .ptx source is kept itself.
 std::string kept_ptx(const fs::path& folder, const std::string& source)
 {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
@@ -60,7 +60,7 @@ std::string kept_ptx(const fs::path& folder, const std::string& source)
     return is_ptx_source(source) ? read_file(source) : std::string();
 }
 
-// The text that it keeps of its preprocessor names them.
+// The preprocessor output that nvcc keeps names the files.
 std::vector<std::string> files_of_kept_text(const fs::path& folder)
 {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
@@ -68,7 +68,7 @@ std::vector<std::string> files_of_kept_text(const fs::path& folder)
     return {};
 }
 
-// The commands that nvcc would run, without the lines that say where it found itself: PATH and the like.
+// The commands that nvcc would run, without the lines about its own location, such as PATH.
 std::string commands_in(std::string_view dry_run)
 {
     std::string commands;
@@ -120,7 +120,7 @@ namespace {
 std::optional<std::string> run_preprocessor(const toolchain& tools, const nvcc_job& job, const fs::path& folder,
                                             subprocess_result& ran)
 {
-    if (interrupted()) return std::nullopt;  // the signal has reached the compilers that ran: one more would not end
+    if (interrupted()) return std::nullopt;  // the signal ended the running compilers; a new one would not end
     const std::string file = (folder / "unit.ii").string();
     std::vector<std::string> command{
         tools.nvcc.string(), "-gencode", machine_code_for(job.architecture), "-E", "-o", file};

@@ -40,7 +40,7 @@ struct nvrtc::functions {
     decltype(&nvrtcGetCUBIN) cubin = library.need("nvrtcGetCUBIN");
     decltype(&nvrtcGetPTXSize) ptx_size = library.need("nvrtcGetPTXSize");
     decltype(&nvrtcGetPTX) ptx = library.need("nvrtcGetPTX");
-    // Since 12.8: whether the headers that a program includes were kept.
+    // Since 12.8: whether the included headers were precompiled.
     nvrtcResult (*kept_headers)(nvrtcProgram) = library.find("nvrtcGetPCHCreateStatus");
 };
 
@@ -71,7 +71,7 @@ struct toolkit_folders {
     std::vector<fs::path> includes, libraries;
 };
 
-// nvcc itself knows them for every layout: targets/*, Python wheels, distribution packages.
+// nvcc knows these folders for every layout: targets/*, Python wheels, distribution packages.
 toolkit_folders folders_of(const toolchain& tools)
 {
     toolkit_folders folders;
@@ -118,7 +118,7 @@ std::optional<nvrtc_place> try_library(const fs::path& library, std::vector<fs::
 
 constexpr std::array<const char*, 3> library_names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
-// ptxas as NVRTC passes it on: "ptxas         .     0 bytes stack frame"; with nvcc the line starts after the dot.
+// NVRTC prints ptxas's lines as "ptxas         .     0 bytes stack frame"; nvcc prints only what follows the dot.
 std::string as_nvcc_prints(std::string_view log)
 {
     constexpr std::string_view continued = "ptxas         . ";
@@ -132,10 +132,10 @@ std::string as_nvcc_prints(std::string_view log)
     return result;
 }
 
-// What follows is an option of the front end.
+// The next option is for the front end.
 constexpr const char* to_front_end = "-Xcudafe";
 
-// Of a run: what every run of the job has, and `more`.
+// Flags of a run: those common to all runs of the job, and `more`.
 std::vector<std::string> flags_of(const nvrtc_job& job, std::vector<std::string> more)
 {
     std::vector<std::string> flags{"--gpu-architecture=" + std::string(architecture_name(job.architecture).view())};
@@ -145,13 +145,13 @@ std::vector<std::string> flags_of(const nvrtc_job& job, std::vector<std::string>
     return flags;
 }
 
-// Makes the front end write the names of the files that it reads into a file.
+// Makes the front end write the names of the files that it reads to a file.
 void add_trace(std::vector<std::string>& flags, const fs::path& file)
 {
     flags.insert(flags.end(), {to_front_end, "--trace_includes", to_front_end, "--error_output=" + file.string()});
 }
 
-// The content of a file, which is then removed; empty if it does not exist.
+// Reads a file and removes it; empty if it does not exist.
 std::string taken(const fs::path& file)
 {
     std::error_code ignored;
@@ -168,18 +168,18 @@ std::vector<const char*> pointers(const std::vector<std::string>& words)
     return result;
 }
 
-// NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED of 12.8: those that were kept before were used.
+// NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED from 12.8: existing precompiled headers were used.
 constexpr auto nvrtc_no_headers_kept = static_cast<nvrtcResult>(13);
 
 // Removes '"k.cu": using precompiled header file "/tmp/..."', or "creating", and the empty line after it. Returns
-// whether a header was used.
+// whether a precompiled header was used.
 bool take_out_headers_message(std::string& log)
 {
     bool used = false;
     for (const std::string_view what : {"creating", "using"}) {
         const std::size_t at = log.find(std::string(": ").append(what) + " precompiled header file ");
         if (at == std::string::npos) continue;
-        const std::size_t begin = log.rfind('\n', at) + 1;  // 0 without one
+        const std::size_t begin = log.rfind('\n', at) + 1;  // 0 if there is none
         std::size_t end = std::min(log.find('\n', at), log.size() - 1) + 1;
         if (end < log.size() && log[end] == '\n') ++end;
         log.erase(begin, end - begin);
@@ -188,8 +188,8 @@ bool take_out_headers_message(std::string& log)
     return used;
 }
 
-// NVRTC opens its built-in functions by their file name alone, which only finds them in the system's folders, or if
-// they are loaded already. Those of Python packages and of copied folders lie beside the library.
+// NVRTC opens its built-in functions by file name without a path, which only works for the system's folders, or if they
+// are loaded already. In Python packages and copied folders they are beside the library.
 void load_builtins_beside(const fs::path& library)
 {
     std::error_code failure;
@@ -239,7 +239,7 @@ nvrtc::nvrtc(const fs::path& library)
     if (const std::string& name = call_->library.missing(); !name.empty()) refuse("it has no " + name);
 }
 
-// The library stays loaded: what it allocated for itself when it was loaded would be lost each time.
+// The library stays loaded: its allocations at load time would leak each time.
 nvrtc::~nvrtc() = default;
 
 std::string nvrtc::version() const
@@ -253,7 +253,7 @@ nvrtc_output nvrtc::compile(const nvrtc_job& job)
 {
     if (similar_jobs* similar = similar_with_headers(job)) {
         nvrtc_output result = compile_once(job, true, similar);
-        if (result.output.exit_code == 0) return result;  // else its messages are to be those of every other way
+        if (result.output.exit_code == 0) return result;  // else again, for the usual messages
     }
     return compile_reading_all(job);
 }
@@ -261,7 +261,7 @@ nvrtc_output nvrtc::compile(const nvrtc_job& job)
 nvrtc_output nvrtc::compile_reading_all(const nvrtc_job& job)
 {
     nvrtc_output result = compile_once(job, true);
-    // With -v NVRTC 13.0 leaves ptxas's errors out of the log.
+    // With -v, NVRTC 13.0 omits ptxas's errors from the log.
     const bool silent = result.output.log.find("error") == std::string::npos;
     if (result.output.exit_code != 0 && silent) result = compile_once(job, false);
     if (result.output.exit_code != 0 && result.output.log.find("error") == std::string::npos)
@@ -270,8 +270,8 @@ nvrtc_output nvrtc::compile_reading_all(const nvrtc_job& job)
     return result;
 }
 
-// Null where headers are not kept. Keeping costs about half of what reading them does, and each later job then saves
-// most of that (CUB's block sort: 0.9 s alone, 1.45 s when they are kept, 0.26 s from then on): worth it from the
+// Null if headers are not precompiled. Precompiling costs about half as much as reading them, and each later job saves
+// most of that (CUB's block sort: 0.9 s alone, 1.45 s when precompiling, 0.26 s from then on). This pays from the
 // second similar job on, of which there are many or none.
 nvrtc::similar_jobs* nvrtc::similar_with_headers(const nvrtc_job& job)
 {
@@ -280,7 +280,7 @@ nvrtc::similar_jobs* nvrtc::similar_with_headers(const nvrtc_job& job)
     if (job.precompiled_headers.empty() || call_->kept_headers == nullptr ||
         job.source.find("#include") == std::string::npos)
         return nullptr;
-    if (!job.lists.empty()) return nullptr;  // it does not list headers that were kept
+    if (!job.lists.empty()) return nullptr;  // it does not list precompiled headers
     const architecture_text architecture = architecture_name(job.architecture);
     std::vector<std::string> folders;
     for (const fs::path& folder : job.includes) folders.push_back(folder.string());
@@ -292,7 +292,7 @@ nvrtc::similar_jobs* nvrtc::similar_with_headers(const nvrtc_job& job)
     similar_jobs& similar = similar_[key];
     if (++similar.count == 1 || similar.cannot_be_kept) return nullptr;
     if (!similar.headers.empty()) return &similar;
-    // Each has a folder of its own: NVRTC warns where it finds headers that were read with other flags.
+    // Each has its own folder: NVRTC warns if it finds headers precompiled with other flags.
     const fs::path folder = job.precompiled_headers / key;
     std::error_code failure;
     similar.cannot_be_kept = kept_ >= max_kept || !fs::create_directories(folder, failure) ||
@@ -351,16 +351,16 @@ nvrtc_output nvrtc::compile_once(const nvrtc_job& job, bool verbose, similar_job
     return result;
 }
 
-// NVRTC passes the options after -Xcudafe to its front end, EDG's, which has those of a preprocessor. All releases from
-// 12.0 to 13.5 do. The result of such a run is NVRTC_ERROR_COMPILATION, since it makes no code.
+// NVRTC passes options after -Xcudafe to its front end (EDG), which has those of a preprocessor, in all releases from
+// 12.0 to 13.5. The result of such a run is NVRTC_ERROR_COMPILATION, because no code is generated.
 nvrtc_reading nvrtc::read(const nvrtc_job& job, bool with_text)
 {
     nvrtcProgram program = nullptr;
     if (call_->create(&program, job.source.c_str(), job.name.c_str(), 0, nullptr, nullptr) != NVRTC_SUCCESS) return {};
     const std::unique_ptr<nvrtcProgram, decltype(call_->destroy)> destroy(&program, call_->destroy);
     const fs::path text = job.lists / "preprocessed", trace = job.lists / "included_files";
-    // Never to standard output: after a catastrophic error the front end closes it. With --dependencies, which keeps it
-    // from compiling, the file is empty, since the names are in the other one.
+    // Never to standard output: the front end closes it after a catastrophic error. With --dependencies, which prevents
+    // compiling, this file is empty, because the names are in the other one.
     std::vector<std::string> more{to_front_end, with_text ? "--preprocess" : "--dependencies", to_front_end,
                                   "--output=" + text.string()};
     add_trace(more, trace);
@@ -369,7 +369,7 @@ nvrtc_reading nvrtc::read(const nvrtc_job& job, bool with_text)
     const std::time_t begin = std::time(nullptr);
     const nvrtcResult code = call_->compile(program, static_cast<int>(words.size()), words.data());
     const std::string said = taken(text), told = taken(trace);
-    // Its own headers are among what it tells.
+    // The result includes NVRTC's own headers.
     nvrtc_reading result{.understood =
                              code == NVRTC_ERROR_COMPILATION && !told.empty() && (!with_text || !said.empty())};
     if (!result.understood) return result;

@@ -10,7 +10,7 @@ namespace launchbox {
 
 namespace {
 
-// An option of nvcc that takes a value, its other spellings, and what NVRTC calls it; empty: nothing to NVRTC.
+// An option of nvcc that takes a value, its other spellings, and NVRTC's name for it; empty if NVRTC has none.
 struct option_name {
     std::array<std::string_view, 4> spellings;
     std::string_view nvrtc;
@@ -58,7 +58,7 @@ struct flag_value {
     std::string value = {};
 };
 
-// The option that word `at` is, and its value, which may be the next word: then `at` moves on.
+// The option at word `at` and its value; if that is the next word, `at` advances.
 std::optional<flag_value> option_at(const std::vector<std::string>& flags, std::size_t& at)
 {
     const std::string_view word = flags[at];

@@ -35,7 +35,7 @@ std::pair<std::string, std::string> date_and_time(std::time_t time)
             fmt::format("\"{:02}:{:02}:{:02}\"", parts.tm_hour, parts.tm_min, parts.tm_sec)};
 }
 
-// In their place stand as many blanks.
+// Replaced by the same number of blanks.
 void blank_out(std::string& text, const std::string& what)
 {
     for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size()))
@@ -47,7 +47,7 @@ void blank_out(std::string& text, const std::string& what)
 std::vector<std::string> files_in(const std::string& preprocessed)
 {
     std::unordered_set<std::string> files;
-    std::string last;  // most markers only lead back to the file that they are in
+    std::string last;  // most markers only return to the current file
     for (std::size_t at = 0; at < preprocessed.size();) {
         const std::size_t end = std::min(preprocessed.find('\n', at), preprocessed.size());
         if (preprocessed[at] == '#')
@@ -70,7 +70,7 @@ std::string hash_of_preprocessed(std::string_view preprocessed, std::time_t from
         preprocessed.remove_prefix(std::min(preprocessed.size(), line.size() + 1));
         if (!line.empty() && !is_marker(line)) text.append(line) += '\n';
     }
-    constexpr std::time_t longest = 3600;  // of one run of a preprocessor; each second is looked for
+    constexpr std::time_t longest = 3600;  // of one run of a preprocessor; each second is searched for
     std::set<std::string> moments;
     for (std::time_t second = from; second <= std::min(to, from + longest); ++second) {
         auto [date, time] = date_and_time(second);
@@ -86,7 +86,7 @@ std::vector<std::string> files_traced_in(std::string_view trace)
     while (!trace.empty()) {
         std::string_view line = trace.substr(0, trace.find('\n'));
         trace.remove_prefix(std::min(trace.size(), line.size() + 1));
-        // A name may begin with blanks, too.
+        // The name may begin with blanks.
         for (std::string_view name = line; !name.empty(); name.remove_prefix(1)) {
             std::error_code ignored;
             if (std::filesystem::is_regular_file(name, ignored)) files.emplace(name);

@@ -28,7 +28,7 @@ void add_macros(std::string_view preprocessed, std::unordered_set<std::string>& 
     }
 }
 
-// As the user names it, where nvcc was given another spelling.
+// Restores the user's spelling of the source, if nvcc was given another.
 void name_source(user_text& text, const std::string& source)
 {
     const std::string given = name_for_nvcc(source);
@@ -62,7 +62,7 @@ std::optional<source_unit> read_source_unit(const toolchain& tools, const std::s
         try {
             unit.headers.push_back({name, read_file(name, largest_text)});
         } catch (const error&) {
-            continue;  // generated, and gone
+            continue;  // generated, and removed
         }
         reads_architecture |= unit.headers.back().text.find("__CUDA_ARCH__") != std::string::npos;
     }

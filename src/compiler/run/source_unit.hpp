@@ -1,4 +1,4 @@
-// A source as its compiler sees it: the host's pass, that of each architecture, and the user's files in them.
+// A source as its compiler sees it: the host pass, that of each architecture, and the user's files in them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,13 +23,13 @@ struct source_unit {
         user_text text;
     };
     user_text host;
-    std::vector<pass> devices;               ///< only where some file reads __CUDA_ARCH__
+    std::vector<pass> devices;               ///< only if some file reads __CUDA_ARCH__
     std::vector<file> headers;               ///< the user's other files, before preprocessing
-    std::unordered_set<std::string> macros;  ///< all that are defined for the host anywhere, from the command line on
+    std::unordered_set<std::string> macros;  ///< all macros defined anywhere for the host, including the command line
 };
 
-/// Runs the preprocessor: for the host, and for the architectures if what they see may differ. nullopt if it fails, or
-/// if the user's part is too large to be written by hand.
+/// Runs the preprocessor for the host, and for the architectures if their view may differ. `nullopt` if it fails, or if
+/// the user's part is too large to be handwritten.
 std::optional<source_unit> read_source_unit(const toolchain& tools, const std::string& source,
                                             const std::vector<std::string>& flags,
                                             const std::vector<compute_capability>& architectures);

@@ -24,8 +24,8 @@ bool is_program(const fs::path& path)
     return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// nvcc looks for its other programs beside the path that it was called by, so a link to it from elsewhere, as in
-// /usr/bin, must be followed; but not to a compiler cache, which is recognised by its name.
+// nvcc looks for its other programs beside the path that it was called by, so a link from elsewhere, such as /usr/bin,
+// must be resolved; but not one to a compiler cache, which is recognised by its name.
 fs::path followed(const fs::path& nvcc)
 {
     std::error_code failure;
@@ -60,8 +60,9 @@ std::optional<toolchain> try_nvcc(const fs::path& nvcc, const char* found_by)
     return tools;
 }
 
-// The checkout above this program, whose ./setup may have installed a compiler; empty for a tool that runs elsewhere.
-// Its path at build time would be a stranger's folder where the tool is shipped to, and make each build differ.
+// The checkout that contains this program, in which ./setup may have installed a compiler; empty for a tool installed
+// elsewhere. Not its path at build time, which could belong to somebody else on another machine, and would make each
+// build differ.
 fs::path own_checkout()
 {
     std::error_code failure;
@@ -80,7 +81,7 @@ fs::path nvcc_of_setup(const std::string& folder)
     return checkout.empty() ? checkout : checkout / folder / "toolkit" / "bin" / "nvcc";
 }
 
-// "13.0" or "13.0.88": where installers and ./setup put that release, or any nvcc that is found and is of it.
+// "13.0" or "13.0.88": looks where installers and ./setup put that release, and for any nvcc of that release.
 toolchain find_release(const std::string& release)
 {
     const std::string short_release = release.substr(0, release.find('.', release.find('.') + 1));

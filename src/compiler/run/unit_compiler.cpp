@@ -24,7 +24,7 @@ file_contents& contents_of_files()
     return all;
 }
 
-// The preprocessor reports the files that it has read, but not those of flags for other programs, such as -Xptxas
+// The preprocessor reports the files that it has read, but not those named in flags for other programs, such as -Xptxas
 // --options-file=o.txt.
 std::vector<fs::path> files_behind(const nvcc_job& job, const std::vector<std::string>& read)
 {
@@ -72,7 +72,7 @@ nvcc_output unit_compiler::compile(const std::string& forced_include, bool only_
         }
     ++compiles_;
     nvcc_output output = run_nvcc(tools_, wanted);
-    // A file that was edited while the compiler read it must not stand under the name of its older content.
+    // A file that was edited while the compiler read it must not be cached under its old hash.
     if (key_ && contents_of_files().hash_of(behind_) == contents_) cache_.store(key, output);
     return output;
 }

@@ -1,4 +1,4 @@
-// Compiles one source for one architecture again and again with different forced includes, each of them only once.
+// Compiles one source for one architecture repeatedly with different forced includes, each only once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,14 +23,14 @@ public:
     /// From the cache, or from nvcc, whose output then goes into the cache.
     nvcc_output compile(const std::string& forced_include, bool only_ptx);
 
-    /// Likewise one kernel of PTX that the unit gave, by ptxas alone; not counted in `compiles` and `from_cache`.
+    /// The same for one kernel of PTX from this unit, with ptxas only; not counted in `compiles` and `from_cache`.
     nvcc_output assemble(const std::string& ptx, const std::string& kernel) const;
 
     [[nodiscard]] nvcc_job job(const std::string& forced_include, bool only_ptx) const;
 
-    /// Every file of the unit as `__FILE__` spells it; empty when the preprocessor fails.
+    /// Every file of the unit as spelled in `__FILE__`; empty if the preprocessor fails.
     [[nodiscard]] const std::vector<std::string>& files() const { return files_; }
-    [[nodiscard]] std::size_t compiles() const { return compiles_; }  ///< runs of nvcc, the preprocessor's left out
+    [[nodiscard]] std::size_t compiles() const { return compiles_; }  ///< runs of nvcc, without preprocessing
     [[nodiscard]] std::size_t from_cache() const { return from_cache_; }
 
 private:
@@ -39,8 +39,8 @@ private:
     nvcc_job unit_;
     std::optional<std::string> key_;
     std::vector<std::string> files_;
-    std::vector<std::filesystem::path> behind_;  ///< all that a compile depends on
-    std::string contents_;                       ///< of these, at the time of preprocessing
+    std::vector<std::filesystem::path> behind_;  ///< everything that a compile depends on
+    std::string contents_;                       ///< their hash at the time of preprocessing
     std::atomic<std::size_t> compiles_{0}, from_cache_{0};
 };
 

@@ -30,8 +30,8 @@ void add_branches(std::string_view all, code_marks& marks)
     }
 }
 
-// Which records list places was found by writing each number into an image and looking whether nvdisasm (13.5) begins a
-// block there.
+// Which records list code offsets was found by writing each number into an image and checking whether nvdisasm (13.5)
+// starts a block there.
 void add_labels(const nv_info_record& record, code_marks& marks)
 {
     constexpr std::array<std::uint8_t, 12> plain{0x1c, 0x1d, 0x25, 0x27, 0x28, 0x2d,

@@ -1,4 +1,4 @@
-// What an image says about places in the code of one kernel: where indirect branches go, and labels.
+// What an image records about offsets in the code of one kernel: targets of indirect branches, and labels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,15 +13,15 @@ struct elf_image;
 struct elf_section;
 
 struct code_marks {
-    /// By the byte of an indirect branch: the bytes that it may go to.
+    /// The targets of each indirect branch, by its offset; all offsets in bytes.
     std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> branches;
-    /// Bytes at which nvdisasm begins a block, in any order: exits, shuffles and others that `.nv.info` lists.
+    /// Offsets where nvdisasm begins a block, in any order: exits, shuffles and others listed in `.nv.info`.
     std::vector<std::uint64_t> labels;
-    /// General registers that a thread gets; 0: not known. At most 255.
+    /// General registers per thread, at most 255; 0: unknown.
     std::uint32_t registers = 0;
 };
 
-/// Finds the marks of many kernels of one image, each by its name. Sections that overlap are not read more than once.
+/// Finds the marks of many kernels of one image by name. Overlapping sections are read only once.
 class code_mark_index {
 public:
     explicit code_mark_index(const elf_image& image);
@@ -33,7 +33,7 @@ private:
     std::unordered_map<std::string_view, std::vector<const elf_section*>> sections_;
 };
 
-/// The same for one kernel.
+/// The same for a single kernel.
 code_marks code_marks_of(const elf_image& image, std::string_view kernel, int registers);
 
 }  // namespace launchbox

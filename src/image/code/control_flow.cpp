@@ -36,13 +36,13 @@ std::int64_t signed_number(std::uint64_t value, unsigned bits)
     return static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits);
 }
 
-// From the end of the instruction on, in bytes. Up to 8.9 in bits 32 to 81, of which the lowest two are modifiers.
+// In bytes from the end of the instruction. Up to 8.9 in bits 32 to 81, the lowest two of which are modifiers.
 std::int64_t plain_offset_of(instruction_word word)
 {
     return signed_number(word.low >> 34 | (word.high & 0x3ffff) << 30, 48) * 4;
 }
 
-// From 9.0 on in words of 4 bytes, the lowest byte of which is in bits 16 to 23 and the rest from bit 34 on.
+// From 9.0 on in words of 4 bytes, with the lowest byte in bits 16 to 23 and the rest from bit 34 on.
 std::int64_t offset_of(instruction_word word, int sm)
 {
     const std::uint64_t high = word.high & 0x3ffff;
@@ -54,7 +54,7 @@ std::int64_t offset_of(instruction_word word, int sm)
 
 std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm)
 {
-    // All of them are in these, and most instructions are not.
+    // All control flow has one of these patterns, and most instructions have none of them.
     constexpr std::uint32_t group = 0xff0;
     switch (word.opcode() & group) {
         case 0x340:
@@ -77,7 +77,7 @@ std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm)
             found.conditional = word.bits(uniform_condition_at, 3) != no_predicate;
             break;
         case 0x947:  // BRA
-            // .DIV and .CONV: by what other threads of the warp do.
+            // .DIV and .CONV: depend on other threads of the warp.
             if (constexpr std::uint32_t first_of_warp = 2; word.bits(mode_at, 2) >= first_of_warp) {
                 found.conditional = true;
                 if (word.bits(has_uniform_at, 1) != 0) read_uniform(reads, word, 1, sm);
@@ -120,13 +120,13 @@ std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm)
             has_condition = false;
             break;
         case 0x945:  // BSSY
-            // Above the offset stands .RECONVERGENT.
+            // .RECONVERGENT is in the bits above the offset.
             found.target = byte + instruction_width + signed_number(word.low >> 34, 30) * 4;
             break;
         case 0x348: {  // WARPSYNC of a register
             has_condition = false;
             const std::uint32_t number = word.bits(sm < first_in_words ? 32 : register_at, 8);
-            // .COLLECTIVE names the place after what the warp does together.
+            // .COLLECTIVE names the place to continue at after the collective operation.
             if (sm >= first_in_words && word.bits(86, 1) != 0) found.target = target;
             if (number != no_register) reads.general[number / 64] |= std::uint64_t{1} << (number % 64);
             break;

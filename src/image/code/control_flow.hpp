@@ -12,8 +12,8 @@ namespace launchbox {
 enum class flow_kind : std::uint8_t {
     next,             ///< continues with the next instruction
     branch,           ///< to `target`
-    indirect_branch,  ///< to places that a table holds
-    call,             ///< of a function; comes back
+    indirect_branch,  ///< to one of the places in a table
+    call,             ///< of a function; returns
     leave,            ///< return to the caller
     end               ///< of the thread
 };
@@ -22,13 +22,13 @@ struct flow {
     flow_kind kind = flow_kind::next;
     /// Depends on a predicate: if false, the next instruction follows.
     bool conditional = false;
-    std::optional<std::int64_t> target;  ///< byte in the section; may be outside of it. Of BSSY: where threads meet
-    instruction_operands operands;       ///< of what is not `next`
+    std::optional<std::int64_t> target;  ///< byte in the section, or outside of it; for BSSY: where threads reconverge
+    instruction_operands operands;       ///< unless it is `next`
 
     [[nodiscard]] bool goes_on() const { return kind == flow_kind::next || kind == flow_kind::call || conditional; }
 };
 
-/// `nullopt`: it does not change the flow; the table has its operands.
+/// `nullopt` if it does not change the flow; then the table has its operands.
 std::optional<flow> flow_of(instruction_word word, std::int64_t byte, int sm);
 
 }  // namespace launchbox

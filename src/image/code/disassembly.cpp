@@ -28,14 +28,14 @@ bool is_name_letter(char c)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
-/// Bytes from which and to which a branch goes back: a loop. The branches to one place are one loop.
+/// Loops as ranges of bytes: from the target of a backward branch to the branch. Branches to one target are one loop.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> loops_of(const disassembled_code& code)
 {
     std::map<std::uint64_t, std::uint64_t> ends;  // by beginning
     for (const disassembled_instruction& one : code.instructions) {
         if (one.label.empty() || one.name.starts_with("CALL") || one.name.starts_with("BSSY")) continue;
         const auto target = code.labels.find(one.label);
-        // A branch to itself only fills up the end.
+        // A branch to itself is padding at the end.
         if (target == code.labels.end() || target->second >= one.byte) continue;
         std::uint64_t& end = ends[target->second];
         end = std::max(end, one.byte);
@@ -73,7 +73,7 @@ void disassembly_reader::line(std::string_view text)
     const auto found = address_and_rest(text);
     if (!found || code_.section.empty()) return;
     std::string_view rest = without_blanks(found->second);
-    if (rest.starts_with('{')) rest = without_blanks(rest.substr(1));  // two that are issued at once, before 5.0
+    if (rest.starts_with('{')) rest = without_blanks(rest.substr(1));  // two instructions issued together, before 5.0
     if (rest.starts_with('@')) rest = without_blanks(rest.substr(std::min(rest.find(' '), rest.size())));
     const std::size_t end =
         static_cast<std::size_t>(std::find_if_not(rest.begin(), rest.end(), is_name_letter) - rest.begin());
@@ -127,7 +127,7 @@ code_traffic traffic_of(const disassembled_code& code, const std::function<std::
         if (one.name == "BAR" || one.name.starts_with("BAR.")) ++traffic.barriers;
         traffic.waits_for_grid |= one.name == "ACQBULK";
         traffic.lets_next_grid_begin |= one.name == "PREEXIT";
-        // How many have begun, less those that have ended before.
+        // Loops that have begun, minus those that have ended.
         const auto depth =
             static_cast<int>((std::upper_bound(begins.begin(), begins.end(), one.byte) - begins.begin()) -
                              (std::lower_bound(ends.begin(), ends.end(), one.byte) - ends.begin()));

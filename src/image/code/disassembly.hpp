@@ -1,4 +1,4 @@
-// Reads what nvdisasm prints of code, without operands: names, addresses, and where branches go.
+// Reads nvdisasm's output without operands: instruction names, addresses, and branch targets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace launchbox {
 
-/// Splits a line of nvdisasm's, "  /*01a0*/   @!P0 BRA `(.L_x_3) ;", into 0x1a0 and the rest; nullopt if it has no
-/// address.
+/// Splits a line of nvdisasm's output, "  /*01a0*/   @!P0 BRA `(.L_x_3) ;", into 0x1a0 and the rest; `nullopt` if it
+/// has no address.
 std::optional<std::pair<std::uint64_t, std::string_view>> address_and_rest(std::string_view line);
 
 struct disassembled_instruction {
     std::uint64_t byte = 0;  ///< in its section
     std::string name;        ///< "LDG.E.128"
-    std::string label;       ///< that it branches to; empty: none, or it is calculated
+    std::string label;       ///< branch target; empty if none, or computed
 };
 
 /// One section of code: `.text.KERNEL`.
@@ -32,7 +32,7 @@ struct disassembled_code {
     std::unordered_map<std::string, std::uint64_t> labels;  ///< bytes in the section
 };
 
-/// Reads the output of `nvdisasm --print-code`, a line at a time; each section is given to `found` when it ends.
+/// Reads the output of `nvdisasm --print-code` line by line; passes each section to `found` when it ends.
 class disassembly_reader {
 public:
     explicit disassembly_reader(std::function<void(const disassembled_code&)> found) : found_(std::move(found)) {}
@@ -43,7 +43,7 @@ public:
 private:
     std::function<void(const disassembled_code&)> found_;
     disassembled_code code_;
-    std::vector<std::string> waiting_;  // labels that are before the next instruction
+    std::vector<std::string> waiting_;  // labels before the next instruction
 };
 
 /// `place_of(byte)` gives the line of an instruction.

@@ -1,4 +1,4 @@
-// Whether code waits for the grid ahead of it.
+// Whether code waits for the previous grid.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace launchbox {
 
-/// Machine code of 9.0 and later: whether griddepcontrol.wait (ACQBULK) is in it.
+/// For machine code of 9.0 and later: whether it contains griddepcontrol.wait (ACQBULK).
 bool waits_for_grid(std::string_view code);
 
 }  // namespace launchbox

@@ -18,7 +18,7 @@ struct memory_name {
 using in = memory_space;
 using to = access_kind;
 
-// As NVIDIA's reference of the instruction sets has them, and newer ones. One that is not here is reported.
+// From NVIDIA's reference of the instruction sets, plus newer ones. An unknown name is reported.
 constexpr std::array memory_names{
     memory_name{"LD", in::generic, to::load},      memory_name{"LDG", in::global, to::load},
     memory_name{"LDS", in::shared, to::load},      memory_name{"LDSM", in::shared, to::load},
@@ -43,11 +43,11 @@ constexpr std::array memory_names{
     memory_name{"LDGMC", in::global, to::load},
 };
 
-// Names by class; a name without its leading U, of the uniform unit, is looked for too.
+// Names by class; a name is also looked up without its leading U, which marks the uniform unit.
 using kind_class = instruction_class;
 struct class_names {
     instruction_class which;
-    std::string_view names;  // between blanks
+    std::string_view names;  // separated by blanks
 };
 constexpr std::array classes{
     class_names{kind_class::integer,
@@ -99,7 +99,7 @@ void for_each_suffix(std::string_view name, const Function& function)
     }
 }
 
-// Without a suffix of width it is a word. Matrices are 4 bytes a thread each.
+// Without a width suffix it is a word. Matrices are 4 bytes per thread each.
 int bytes_of(std::string_view base, std::string_view name)
 {
     if (base.starts_with("U") || base.starts_with("T") || base.starts_with("SU") || base == "LDTM" || base == "STTM" ||
@@ -139,7 +139,7 @@ instruction_kind kind_of_instruction(std::string_view name)
     }
     std::optional<instruction_class> which = class_of(base);
     if (!which && base.starts_with('U')) which = class_of(base.substr(1));
-    // A move in other words.
+    // A move under another name.
     if (base == "IMAD" && name.starts_with("IMAD.MOV")) which = kind_class::move;
     if (name.starts_with("HFMA2.MMA")) which = kind_class::float16;
     kind.known = which.has_value();

@@ -1,4 +1,4 @@
-// What an instruction is by the name that nvdisasm prints: "LDG.E.128.CONSTANT".
+// Classifies an instruction by the name that nvdisasm prints: "LDG.E.128.CONSTANT".
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,11 +12,11 @@ namespace launchbox {
 struct instruction_kind {
     instruction_class which = instruction_class::other;
     bool known = false;
-    /// Of loads, stores, atomics and copies.
+    /// For loads, stores, atomics and copies.
     std::optional<memory_use> memory;
 };
 
-/// Of a name with its suffixes, without predicate and operands.
+/// `name` has its suffixes, but no predicate or operands.
 instruction_kind kind_of_instruction(std::string_view name);
 
 }  // namespace launchbox

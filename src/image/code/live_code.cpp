@@ -16,24 +16,24 @@ constexpr std::size_t code_step = 16;
 constexpr std::uint32_t no_block = ~std::uint32_t{0};
 constexpr unsigned stack_register = 1;
 
-// From one label to the next. Branches may leave it in its middle; it is entered at its begin alone.
+// From one label to the next. Branches may leave it in the middle; it is entered only at its beginning.
 struct block {
     std::uint32_t begin = 0, end = 0;  // instructions
-    std::uint32_t reached = 0;         // up to here: what follows an unconditional branch without a label is never run
-    std::uint32_t first_way = 0;       // of `ways_`; up to that of the next block
-    register_set needed, live_in;      // the first: read in the block itself before they are written for sure
+    std::uint32_t reached = 0;         // end of the reachable part: an unconditional branch ends it
+    std::uint32_t first_way = 0;       // index into `ways_`; ends at the next block's
+    register_set needed, live_in;      // `needed`: read in the block before they are certainly written
 };
 
-// Out of a block.
+// An exit of a block.
 struct way {
-    // the instruction that takes it; if it is the last one, the branch may also mean to continue
+    // the branch instruction; if it is the last one, this may also be the fall-through
     std::uint32_t from = 0;
     std::uint32_t to = 0;  // block
-    register_set written;  // on the way from the beginning of the block, under any predicates
+    register_set written;  // from the beginning of the block up to here, under any predicates
 };
 
-// The registers that every function must keep, by the calling convention of the ABI: R1, R2, R16 to R31, and from R32
-// on every second group of four. nvdisasm assumes the same.
+// The registers that every function must preserve by the ABI's calling convention: R1, R2, R16 to R31, and from R32 on
+// every second group of four. nvdisasm assumes the same.
 register_set kept_by_calls()
 {
     register_set kept;
@@ -119,11 +119,11 @@ private:
     std::size_t count_;
     live_code result_;
     register_set used_;
-    std::vector<std::pair<std::uint32_t, flow>> flows_;  // of the instructions that have one, rising
+    std::vector<std::pair<std::uint32_t, flow>> flows_;  // of the instructions that have one, in order
     std::vector<block> blocks_;
-    std::vector<way> ways_;                // by block, rising by instruction
-    std::vector<std::uint32_t> block_at_;  // of an instruction that begins one
-    std::vector<bool> may_keep_;           // an instruction may leave the old values in what it writes
+    std::vector<way> ways_;                // by block, then by instruction
+    std::vector<std::uint32_t> block_at_;  // by instruction, if it begins one
+    std::vector<bool> may_keep_;           // an instruction may keep old values in registers that it writes
 };
 
 live_code live_analysis::run()
@@ -140,7 +140,7 @@ live_code live_analysis::run()
 
 void live_analysis::decode()
 {
-    result_.live.resize(count_);  // until the end: what is read
+    result_.live.resize(count_);  // for now: what is read
     result_.writes.resize(count_);
     may_keep_.resize(count_);
     instruction_operands operands;
@@ -153,10 +153,10 @@ void live_analysis::decode()
             if (result_.doubts.unknown_instructions++ == 0) result_.doubts.first_unknown = word.opcode();
             operands = {};
         }
-        // Which predicates it writes, nvdisasm does not say: those before may be dead.
+        // nvdisasm does not show which predicates it writes, so earlier values may be dead.
         if (constexpr std::uint32_t r2p = 0x004, form = 0x1ff; (word.opcode() & form) == r2p)
             ++result_.doubts.predicate_masks;
-        // Uniform predicates do not count: nvdisasm assumes that what they guard is written.
+        // Uniform predicates do not count: nvdisasm assumes that guarded writes happen.
         constexpr std::uint32_t always = 7;
         may_keep_[i] = word.bits(12, 4) != always && !operands.guard_is_uniform;
         result_.live[i] = operands.reads;
@@ -179,7 +179,7 @@ void live_analysis::apply_calling_convention()
     }
 }
 
-// With the general ones that the kernel is launched with, and no others where that is known.
+// Limits the general registers to those that the kernel is launched with, if known.
 register_set live_analysis::launched_with(register_set set) const
 {
     if (marks_.registers == 0) return set;
@@ -188,8 +188,8 @@ register_set live_analysis::launched_with(register_set set) const
     return set;
 }
 
-// Labels are the targets of branches, calls and BSSY, and what the image lists. Neither a call nor a branch under a
-// predicate ends a block: nvdisasm, whose life ranges these are, continues to the next label.
+// Labels are the targets of branches, calls and BSSY, and those listed in the image. Neither a call nor a predicated
+// branch ends a block: nvdisasm, whose live ranges are reproduced here, continues to the next label.
 void live_analysis::mark_blocks()
 {
     std::vector<bool> begins(count_ + 1);
@@ -241,7 +241,7 @@ void live_analysis::leave(std::uint32_t i, const flow& leaving, const register_s
     switch (leaving.kind) {
         case flow_kind::branch:
             add_way(i, *leaving.target, written);
-            // Padding at the end: a branch to itself, where the stack counts as live.
+            // Padding at the end: a branch to itself, at which the stack counts as live.
             if (*leaving.target == static_cast<std::int64_t>(byte)) result_.live[i] |= stack();
             break;
         case flow_kind::indirect_branch:
@@ -281,7 +281,7 @@ std::span<const way> live_analysis::ways_of(std::size_t b) const
     return {ways_.data() + blocks_[b].first_way, ways_.data() + end};
 }
 
-// From the live registers after an instruction to those before it.
+// Computes the live registers before an instruction from those after it.
 void live_analysis::step_back(std::uint32_t i, register_set& live) const
 {
     if (!may_keep_[i]) live.remove(result_.writes[i]);
@@ -305,7 +305,7 @@ void live_analysis::flow_backwards()
 
     std::vector<std::uint32_t> waiting(blocks_.size());
     std::vector<bool> waits(blocks_.size(), true);
-    for (std::uint32_t b = 0; b < blocks_.size(); ++b) waiting[b] = b;  // the last first
+    for (std::uint32_t b = 0; b < blocks_.size(); ++b) waiting[b] = b;  // last block first
     while (!waiting.empty()) {
         const std::uint32_t b = waiting.back();
         waiting.pop_back();

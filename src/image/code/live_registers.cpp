@@ -34,7 +34,7 @@ void life_range_reader::line(std::string_view text)
         if (end != std::string_view::npos) section_ = text.substr(0, end);
     }
     if (const std::size_t at = text.find(rule); at != std::string_view::npos) {
-        // A table starts with two rules with its header between them, and ends with one.
+        // A table starts with two rules around its header, and ends with one.
         if (at != table_at_ || !in_header_ || header_.empty()) {
             table_at_ = at;
             header_.clear();
@@ -57,7 +57,7 @@ void life_range_reader::line(std::string_view text)
 void life_range_reader::header_line(std::string_view table)
 {
     constexpr std::size_t max_header_lines = 16;
-    // What follows a rule that ended a table is the next function's text, and no header.
+    // After the rule that ends a table comes the text of the next function, not a header.
     if (header_.size() == max_header_lines) {
         in_header_ = false;
         return;
@@ -79,7 +79,7 @@ void life_range_reader::finish_header()
             groups_.push_back({.file = *file, .begin = at + 1, .end = end, .registers = {}});
         at = end;
     }
-    // Numbers stand upright, a digit a line; a # stands over the counts.
+    // Numbers are written vertically, one digit per line; a # marks the column of counts.
     const auto last = std::find_if(std::next(titles), header_.end(),
                                    [](const std::string& text) { return text.find('#') != std::string::npos; });
     if (last == header_.end()) return;

@@ -1,4 +1,4 @@
-// Which registers hold a value that is still needed, at each instruction: from what nvdisasm prints.
+// Live registers at each instruction, from nvdisasm's output.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,24 +14,23 @@ namespace launchbox {
 
 enum class register_file : std::uint8_t { general, predicate, uniform, uniform_predicate };
 
-/// One instruction. A register that the instruction writes for the first time counts, and so does one that it reads
-/// for the last time.
+/// One instruction. Registers that it writes for the first time, or reads for the last time, count as live.
 struct live_instruction {
     std::string_view section;   ///< ".text.KERNEL"
-    std::uint64_t byte = 0;     ///< in it
-    std::array<int, 4> live{};  ///< how many of each file
-    /// The general registers that live here, rising, each with whether the instruction writes it.
+    std::uint64_t byte = 0;     ///< offset in the section
+    std::array<int, 4> live{};  ///< number in each register file
+    /// The live general registers in order, each with whether the instruction writes it.
     std::vector<std::pair<int, bool>> general;
 };
 
-/// Reads the output of `nvdisasm --print-life-ranges --life-range-mode narrow`, a line at a time.
+/// Reads the output of `nvdisasm --print-life-ranges --life-range-mode narrow` line by line.
 class life_range_reader {
 public:
     explicit life_range_reader(std::function<void(const live_instruction&)> found) : found_(std::move(found)) {}
 
     void line(std::string_view text);
 
-    /// Lines that look like instructions and could not be read: the format has changed.
+    /// Lines that look like instructions but could not be read: the format has changed.
     [[nodiscard]] std::size_t not_understood() const { return not_understood_; }
 
 private:

@@ -3,8 +3,7 @@
 
 namespace launchbox {
 
-// By the names of nvdisasm 13.5 for 7.5 to 12.1, where each of these has one name, except RED, which is REDG from 9.0
-// on.
+// Names as in nvdisasm 13.5 for 7.5 to 12.1. Each opcode has one name, except RED, which is REDG from 9.0 on.
 code_access memory_access_of(std::uint32_t opcode)
 {
     switch (opcode) {

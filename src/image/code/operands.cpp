@@ -8,25 +8,25 @@ namespace launchbox {
 
 namespace {
 
-// An operand: a field of the instruction that holds the number of a register. How many registers from there on depends
-// on some bits, the selectors.
+// An operand: an instruction field with a register number. Some bits, the selectors, determine how many registers it
+// covers.
 struct operand_slot {
     std::uint8_t use;              // 0: R read, 1: UR, 2: P, 3: UP; 4 to 7: written
     std::uint8_t position;         // of the field's first bit; 128 more: the bits are inverted
-    std::uint8_t selectors;        // how many, the first of which gives the highest bit of the index
-    std::uint16_t first_selector;  // of operand_selectors
-    std::uint16_t first_width;     // of operand_widths
+    std::uint8_t selectors;        // their number; the first is the highest bit of the index
+    std::uint16_t first_selector;  // index into operand_selectors
+    std::uint16_t first_width;     // index into operand_widths
 };
 
 struct opcode_row {
     std::uint16_t opcode;
-    std::uint16_t first_slot;  // of operand_slots; up to that of the next row
-    // Bits that had the same value in all that is known of this opcode: what they mean is not known.
+    std::uint16_t first_slot;  // index into operand_slots; ends at the next row's
+    // Bits that were constant in all known instructions with this opcode: their meaning is unknown.
     std::uint64_t fixed_low, fixed_high, value_low, value_high;
 };
 
 constexpr std::uint8_t width_not_known = 255;
-// Above the 105 bits of an instruction that are not scheduling stand what architecture it is.
+// The bits above the 105 that are not for scheduling encode the architecture.
 constexpr unsigned first_architecture_bit = 41;
 
 #include "image/code/operand_table.inc"

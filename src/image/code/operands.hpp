@@ -1,4 +1,4 @@
-// Which registers a machine instruction reads and writes: 128-bit encodings, compute capability 7.5 to 12.1.
+// Registers that a machine instruction reads and writes: 128-bit encodings, compute capability 7.5 to 12.1.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace launchbox {
 
-/// Registers of one thread (general, predicates) and of its warp (uniform). A bit for each.
+/// Registers of one thread (general, predicates) and of its warp (uniform), one bit each.
 struct register_set {
     std::array<std::uint64_t, 4> general{};  ///< R0 to R254
     std::array<std::uint64_t, 2> uniform{};  ///< UR0 to UR126
-    std::uint64_t predicates = 0;            ///< P0 to P6, and from bit 8 on UP0 to UP6
+    std::uint64_t predicates = 0;            ///< P0 to P6; from bit 8 on UP0 to UP6
 
     static constexpr int first_uniform_predicate = 8;
 
@@ -41,7 +41,7 @@ struct register_set {
     {
         int count = 0;
         for (const std::uint64_t word : general)
-            if (word != 0) count += std::popcount(word);  // a call, on the oldest processors that we build for
+            if (word != 0) count += std::popcount(word);  // a function call on the oldest processors that we support
         return count;
     }
     [[nodiscard]] constexpr int uniform_count() const
@@ -58,7 +58,7 @@ struct instruction_word {
     std::uint64_t low = 0, high = 0;
 
     [[nodiscard]] constexpr std::uint32_t opcode() const { return static_cast<std::uint32_t>(low & 0xfff); }
-    /// Up to 32 bits that may be in both halves.
+    /// Up to 32 bits, which may span both halves.
     [[nodiscard]] constexpr std::uint32_t bits(unsigned at, unsigned count) const
     {
         const std::uint64_t value = at >= 64 ? high >> (at - 64) : at == 0 ? low : low >> at | high << (64 - at);
@@ -68,19 +68,19 @@ struct instruction_word {
 
 struct instruction_operands {
     register_set reads, writes;
-    bool guard_is_uniform = false;  ///< the predicate under which it is executed
+    bool guard_is_uniform = false;  ///< about the predicate that guards the instruction
 };
 
-/// For one architecture, by a table that `bench/make_operand_table.py` makes by asking nvdisasm.
+/// For one architecture, from a table that `bench/make_operand_table.py` generates by querying nvdisasm.
 class operand_decoder {
 public:
     /// `sm`: 75 to 121.
     explicit operand_decoder(int sm);
 
-    /// Whether the table was made for this architecture.
+    /// Whether the table covers this architecture.
     [[nodiscard]] bool supported() const { return family_ >= 0; }
 
-    /// false: an opcode, or modifiers of one, that the table does not have.
+    /// False for an opcode, or modifiers, missing from the table.
     bool decode(instruction_word word, instruction_operands& operands) const;
 
 private:

@@ -40,7 +40,7 @@ std::optional<spill_limits> infer_spills(std::string_view code, std::size_t begi
     spill_limits limits;
     for (const frame_code* part : {&frame, &before, &behind})
         for (const frame_access& access : part->accesses) limits.at_most.add(access.what);
-    // One that is moved further, by alloca or for the arguments of a call, makes other places of equal offsets.
+    // If it is moved further, by alloca or for call arguments, equal offsets no longer mean equal places.
     if (frame.stack_pointer_set != 1 || frame.stack_pointer_moved > 1) return std::nullopt;
 
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
@@ -71,7 +71,7 @@ frame_access access_at(std::string_view code, std::size_t byte, const memory_acc
     return {.byte = byte, .offset = offset, .what = what, .last_use = !what.store && (high >> 20 & 7) == last_use};
 }
 
-// Whether bits 16 to 23, where the number of the register stands that most instructions write, mean something else.
+// Whether bits 16 to 23, which contain the destination register of most instructions, mean something else.
 bool writes_no_register(std::uint64_t opcode)
 {
     constexpr std::uint64_t stores[] = {0x385, 0x386, 0x387, 0x388, 0x98e, 0x98d};

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t instruction_size = 16;
 
-// The size of an annotation record is a 16-bit number of bytes, 8 a spill. ptxas stores it modulo 65,536, so that a
-// list of n spills holds only the first n mod 8,192.
+// The size of an annotation record is a 16-bit number of bytes, 8 per spill. ptxas stores it modulo 65,536, so a list
+// of n spills contains only the first n mod 8,192.
 constexpr std::size_t list_wraps_at = 8192;
 
 }  // namespace
@@ -42,8 +42,8 @@ std::optional<spill_limits> limit_spills(std::string_view code, const std::vecto
         if (access->local) of_code.add(*access);
     }
     if (count < list_wraps_at) return exact;
-    // As many accesses are missing from the list as a wrapped list would lack if all of them were spills. An empty list
-    // is one of 8,192 as well as none at all.
+    // The list lacks exactly as many accesses as a wrapped list would if all of them were spills. An empty list can
+    // mean 8,192 as well as none.
     if (!shared_scratch && !listed.empty() && (count - listed.size()) % list_wraps_at == 0)
         return spill_limits{of_code, of_code};
     spill_limits limits{of_list->local, of_code};

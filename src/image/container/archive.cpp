@@ -57,7 +57,7 @@ std::string_view resolve_name(std::string_view field, std::string_view long_name
             add_diagnostic(diagnostics, member.offset, "the name of an archive's member is not in the archive");
             return field;
         }
-        // As far as the longest path goes, so that many members that share one endless name stay cheap.
+        // At most the length of the longest path, so that many members sharing one endless name stay cheap.
         const std::string_view rest = long_names.substr(static_cast<std::size_t>(*at), 4096);
         const std::string_view name = rest.substr(0, rest.find('\n'));
         return name.ends_with('/') ? name.substr(0, name.size() - 1) : name;
@@ -89,7 +89,7 @@ std::vector<archive_member> read_archive(std::string_view bytes, std::vector<ima
     while (at < bytes.size()) {
         const auto header = slice(bytes, at, member_header_size);
         if (!header) {
-            // Only a line's end may be left.
+            // Only a line break may be left.
             if (bytes.substr(static_cast<std::size_t>(at)) != "\n")
                 add_diagnostic(diagnostics, at, "the header of an archive's member is cut off");
             break;

@@ -1,4 +1,4 @@
-// The members of `ar` archives, which static libraries are.
+// The members of `ar` archives, the format of static libraries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,9 +19,9 @@ struct archive_member {
 
 bool is_archive(std::string_view bytes);
 
-/// The members in their order, without symbol indexes and name tables; GNU's, BSD's and System V's forms. A thin
-/// archive, whose members are other files, is a diagnostic. Every error is a diagnostic with its offset; the members
-/// before it are returned, and a truncated one with what exists of it. Views into `bytes`.
+/// The members in order, without symbol indexes and name tables; GNU, BSD and System V formats. A thin archive, whose
+/// members are other files, is a diagnostic. Every error becomes a diagnostic with its offset; the members before it
+/// are returned, and the available part of a truncated one. Views into `bytes`.
 std::vector<archive_member> read_archive(std::string_view bytes, std::vector<image_diagnostic>& diagnostics);
 
 }  // namespace launchbox

@@ -8,8 +8,8 @@ namespace launchbox {
 
 namespace {
 
-// What a hostile entry could claim to become, per compressed byte. LZ4 cannot do better than 255; the best seen of zstd
-// is 134.
+// The most that a hostile entry may claim to become, per compressed byte. LZ4 cannot exceed 255; the best seen from
+// zstd is 134.
 constexpr std::uint64_t max_lz4_ratio = 255, max_zstd_ratio = 1000, ratio_slack = 64;
 
 std::optional<std::string> objection(std::string_view payload, fatbin_compression compression, std::uint64_t bytes);
@@ -43,7 +43,7 @@ std::optional<std::string_view> decompressor::decompress(std::string_view payloa
     }
     const auto size = static_cast<std::size_t>(decompressed_bytes);
     if (size > capacity_) {
-        free_buffer();  // first, so that both are never there at once
+        free_buffer();  // first, so that both never exist at once
         buffer_ = std::make_unique_for_overwrite<char[]>(size);
         capacity_ = size;
     }
@@ -81,7 +81,7 @@ std::optional<std::string> objection(std::string_view payload, fatbin_compressio
         return std::to_string(payload.size()) + " bytes cannot unpack to " + std::to_string(bytes) +
                ": a decompression bomb, or damage";
     if (!zstd) {
-        if (payload.size() > LZ4_MAX_INPUT_SIZE)  // it counts in `int`
+        if (payload.size() > LZ4_MAX_INPUT_SIZE)  // its sizes are `int`
             return std::to_string(payload.size()) + " bytes of LZ4 data, which is more than LZ4 can make";
         return std::nullopt;
     }

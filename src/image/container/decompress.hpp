@@ -1,4 +1,4 @@
-// The bytes of a compressed image.
+// Decompresses images.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -30,7 +30,7 @@ public:
     std::optional<std::string_view> decompress(std::string_view payload, fatbin_compression compression,
                                                std::uint64_t decompressed_bytes, std::string& diagnostic);
 
-    /// Of the buffer, which the next image that is not larger needs no memory beside.
+    /// Size of the buffer: an image that fits into it needs no further memory.
     [[nodiscard]] std::size_t buffer_bytes() const { return capacity_; }
     void free_buffer();
 

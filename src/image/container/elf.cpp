@@ -13,13 +13,13 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "read_number would have to swap bytes");
 
 constexpr std::size_t file_header_size = 64, section_header_size = 64, symbol_size = 24;
-constexpr std::uint16_t extended_index = 0xffff;  // the real number is elsewhere
+constexpr std::uint16_t extended_index = 0xffff;  // the real index is elsewhere
 
-// Uninitialised shared memory of relocatable cubins: it has a size and no bytes, as NOBITS.
+// Uninitialised shared memory of relocatable cubins: has a size but no bytes, like NOBITS.
 constexpr std::uint32_t section_cuda_shared = 0x7000000a;
 
-// The longest kernel name seen in NVIDIA's libraries has 2.5 KB. The cap keeps reading linear when many names share
-// one long string without an end.
+// The longest kernel name seen in NVIDIA's libraries has 2.5 KB. The cap keeps reading linear when many names share one
+// endless string.
 constexpr std::size_t max_name = 16384;
 
 std::string_view string_at(std::string_view table, std::uint32_t offset)
@@ -172,7 +172,7 @@ elf_section elf_reader::section_header(std::uint64_t index) const
 
 void elf_reader::find_contents()
 {
-    // Section 0 is not a section: its fields carry the extended numbers.
+    // Section 0 is not a section: its fields hold the extended numbers.
     for (std::size_t i = 1; i < image_.sections.size(); ++i) {
         elf_section& section = image_.sections[i];
         if (section.type == elf::section_nobits || section.type == section_cuda_shared) continue;
@@ -230,7 +230,7 @@ void elf_reader::read_symbols()
     else
         image_.symbol_names = sections[table->link].content;
 
-    // one 32-bit section index for each symbol, if 16 bits are not enough for all sections
+    // One 32-bit section index per symbol, used if 16 bits are not enough for all sections.
     std::string_view wide_indices;
     const auto wide = std::find_if(sections.begin(), sections.end(), of_type(elf::section_symbol_indices));
     if (wide != sections.end()) wide_indices = wide->content;

@@ -28,7 +28,7 @@ struct elf_section {
     std::uint64_t flags = 0, offset = 0, size = 0;
     std::uint32_t link = 0, info = 0;
     std::uint64_t alignment = 0;
-    std::string_view content;  ///< empty where the section has no bytes in the file, or not all of them
+    std::string_view content;  ///< empty if its bytes are not, or not all, in the file
 };
 
 struct elf_symbol {
@@ -44,25 +44,25 @@ struct elf_image {
     std::uint8_t os_abi = 0, abi_version = 0;
     std::uint16_t type = 0, machine = 0;
     std::uint32_t version = 0, flags = 0;
-    std::uint64_t end = 0;           ///< of the last part that the headers name, from the start of the image
-    std::uint64_t sections_end = 0;  ///< the same, of sections and their headers alone: without the program headers
+    std::uint64_t end = 0;           ///< of the last part named by the headers, from the start of the image
+    std::uint64_t sections_end = 0;  ///< the same for sections and their headers, without program headers
     std::vector<elf_section> sections;
     std::vector<elf_symbol> symbols;  ///< of the first symbol table
     std::string_view symbol_names;
 
     [[nodiscard]] std::string_view symbol_name(const elf_symbol& symbol) const;
-    /// Of a cubin: whether this is a `__device__`, `__constant__` or `__managed__` variable.
+    /// For a cubin: whether this is a `__device__`, `__constant__` or `__managed__` variable.
     [[nodiscard]] bool is_variable(const elf_symbol& symbol) const;
 };
 
 enum class elf_parts { all, sections };
 
-/// `nullopt` where nothing can be read. What is wrong is added to `diagnostics`, be it with all or with single
-/// sections. (No std::expected: clang 14, which builds the fuzz targets, cannot destroy one.)
+/// `nullopt` if nothing can be read. Errors, in the whole or in single sections, are added to `diagnostics`. (No
+/// std::expected: clang 14, which builds the fuzz targets, cannot destroy one.)
 std::optional<elf_image> read_elf(std::string_view bytes, std::vector<image_diagnostic>& diagnostics,
                                   elf_parts parts = elf_parts::all);
 
-/// A part of `bytes`; `nullopt` if it does not lie within.
+/// A part of `bytes`; `nullopt` if it does not lie inside.
 std::optional<std::string_view> slice(std::string_view bytes, std::uint64_t offset, std::uint64_t size);
 
 /// The little-endian number at `offset`; the caller has checked that it exists.

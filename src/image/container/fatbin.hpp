@@ -31,7 +31,7 @@ struct fatbin_entry {
 };
 
 struct fatbin_contents {
-    std::uint64_t size = 0;     ///< of the container with its header; up to where it can be read, when it is broken
+    std::uint64_t size = 0;     ///< of the container with its header; if it is broken, of the readable part
     std::uint64_t claimed = 0;  ///< the size in its header, at most to the end of the bytes
     std::vector<fatbin_entry> entries;
 };

@@ -1,4 +1,4 @@
-// What a reader of images could not read, and where.
+// What could not be read in an image, and where.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace launchbox {
 
-/// One thing that is wrong with an image. The rest of the image is still read.
+/// An error in an image. The rest of the image is still read.
 struct image_diagnostic {
     std::uint64_t offset = 0;  ///< bytes from the start of the image
     std::string what;          ///< one sentence without a full stop; names in it are raw bytes

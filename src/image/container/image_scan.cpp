@@ -19,21 +19,21 @@ constexpr std::string_view elf_magic =
 constexpr std::uint16_t elf_type_executable = 2, elf_type_shared = 3;
 constexpr std::string_view linked_section = ".nv_fatbin", unlinked_section = "__nv_relfatbin";
 
-// A section of the host's ELF file that can hold images.
+// A section of the host's ELF file that may contain images.
 struct host_section {
     std::uint64_t begin = 0, end = 0;
-    std::string_view name;         // empty: no section, but a whole file
+    std::string_view name;         // empty: a whole file, not a section
     std::uint64_t covered_to = 0;  // containers end here
 
-    // Whether there is nothing else in it.
+    // Whether it contains nothing else.
     [[nodiscard]] bool only_fatbins() const
     {
         return name.empty() || name == linked_section || name == unlinked_section;
     }
 };
 
-// Where images can start. With one thread it looks only as far as needed, so that it never reads the inside of a
-// container; several threads look through all bytes beforehand and remember which slices have candidates.
+// Finds where images can start. A single thread searches only as far as needed, so that it never reads the inside of a
+// container; several threads search all bytes first and remember which slices have candidates.
 class start_finder {
 public:
     start_finder(std::string_view bytes, unsigned jobs, const std::vector<byte_range>& data);
@@ -57,7 +57,7 @@ private:
 
     std::string_view bytes_;
     const std::vector<byte_range>& data_;
-    std::vector<char> has_start_;  // of each slice; empty: not looked through
+    std::vector<char> has_start_;  // of each slice; empty: not searched
 };
 
 class scanner {
@@ -120,14 +120,14 @@ bool holds_image(std::string_view bytes)
 
 std::size_t find_magic(std::string_view bytes, std::size_t from)
 {
-    // Whole blocks first, without a branch in them, so that compilers turn the loop into vector instructions.
+    // Whole blocks first, without branches, so that compilers vectorise the loop.
     constexpr std::size_t block = 512;
     const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
     const auto is_start = [&](std::size_t i) {
         const std::string_view rest = bytes.substr(i, fatbin_magic.size());
         return rest == fatbin_magic || rest == elf_magic;
     };
-    // Two bytes are enough to pass over nearly everything. `&` and `|` of bytes, for `&&` would be a branch.
+    // Two bytes rule out nearly everything. Bitwise `&` and `|`, since `&&` would be a branch.
     const auto may_start = [&](std::size_t i) {
         const auto fatbin = static_cast<unsigned char>((data[i] == 0x50) & (data[i + 1] == 0xed));
         const auto elf = static_cast<unsigned char>((data[i] == 0x7f) & (data[i + 1] == 'E'));
@@ -150,7 +150,7 @@ namespace {
 start_finder::start_finder(std::string_view bytes, unsigned jobs, const std::vector<byte_range>& data)
     : bytes_(bytes), data_(data)
 {
-    // A part of a file with holes, which one thread searches alone.
+    // A part of a file with holes, which a single thread searches.
     if (jobs == 1 || data.size() > 1 || (data.size() == 1 && data.front() != byte_range{0, bytes.size()})) return;
     has_start_.resize((bytes.size() + slice_ - 1) / slice_);
     run_parallel_ranges(
@@ -175,7 +175,7 @@ std::size_t start_finder::next(std::size_t from) const
     return bytes_.size();
 }
 
-// No magic number begins with a zero or has one, so that each is in one range.
+// Magic numbers contain no zero byte, so each lies within one range.
 std::size_t start_finder::next_in_data(std::size_t from) const
 {
     if (data_.empty()) return find_magic(bytes_, from);
@@ -213,7 +213,7 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
     sections_.clear();
     std::size_t at = 0;
     if (is_cubin(part)) {
-        // The reader of cubins reports one that is cut off. After a complete one there may be another.
+        // The reader of cubins reports a truncated one. After a complete one there may be another.
         at = static_cast<std::size_t>(cubin_size(part).value_or(part.size()));
         const std::string_view image = part.substr(0, at);
         result_.images.push_back(
@@ -251,7 +251,7 @@ void scanner::scan_part(std::string_view part, std::uint64_t base, const std::st
     for (host_section& section : sections_) check_gap(part, section, section.end, section.end);
 }
 
-// A container, and where the search continues.
+// Adds a container, and returns where the search continues.
 std::size_t scanner::take_fatbin(std::string_view part, std::size_t at)
 {
     std::vector<image_diagnostic> diagnostics;
@@ -278,7 +278,7 @@ std::size_t scanner::take_cubin(std::string_view part, std::size_t at)
 {
     const std::string_view rest = part.substr(at);
     host_section* const section = section_at(at);
-    // Each damaged one can cost as much as the whole file.
+    // Each damaged cubin can cost as much as reading the whole file.
     const bool too_many = damaged_cubins_ > max_image_diagnostics;
     const std::optional<std::uint64_t> size = too_many ? std::nullopt : cubin_size(rest);
     if (!size) {
@@ -320,7 +320,7 @@ void scanner::read_host_sections(std::string_view part, std::uint64_t base)
                                  .covered_to = section.offset});
     }
     std::ranges::sort(sections_, {}, &host_section::begin);
-    // Each byte belongs to one section, so that looking at what is left between containers stays linear.
+    // Each byte belongs to one section, so that checking the gaps between containers stays linear.
     std::uint64_t end = 0;
     for (host_section& section : sections_) {
         section.begin = section.covered_to = std::max(section.begin, end);
@@ -375,7 +375,7 @@ std::string scanner::describe(const char* what, std::uint64_t at, const host_sec
     return text;
 }
 
-// A copy of the name goes with every image, and images can be as small as 64 bytes.
+// Every image has a copy of the name, and images can be as small as 64 bytes.
 std::string shortened(std::string_view name)
 {
     constexpr std::size_t longest = 200;
@@ -392,7 +392,7 @@ std::string kind_of(std::string_view bytes)
     if (type == elf::type_relocatable) return "object file";
     if (type == elf_type_executable) return "executable";
     if (type != elf_type_shared) return "other binary";
-    // Programs that can be loaded anywhere are shared objects that name the loader.
+    // Position-independent programs are shared objects that name the loader.
     std::vector<image_diagnostic> ignored;
     const auto host = read_elf(bytes, ignored, elf_parts::sections);
     const bool program =
@@ -406,7 +406,7 @@ bool is_cubin(std::string_view bytes)
            read_number<std::uint16_t>(bytes, 18) == elf::machine_cuda;
 }
 
-// Of another class: 32-bit ones of CUDA 6 and before, or what damage makes of the byte.
+// Of another ELF class: 32-bit cubins of CUDA 6 and earlier, or a damaged byte.
 bool is_foreign_cubin(std::string_view bytes)
 {
     if (bytes.size() < 20 || !bytes.starts_with(elf_magic) || is_cubin(bytes)) return false;
@@ -417,14 +417,14 @@ bool is_foreign_cubin(std::string_view bytes)
 
 }  // namespace
 
-// A cubin somewhere in a file says how long it is only by the ends of its parts.
+// The length of a cubin inside a file follows only from the ends of its parts.
 std::optional<std::uint64_t> cubin_size(std::string_view bytes)
 {
     std::vector<image_diagnostic> diagnostics;
     const auto image = read_elf(bytes, diagnostics, elf_parts::sections);
     if (!image || image->end == 0) return std::nullopt;
-    // CuPy's cache has each without its last byte (a 0 of the program headers): CuPy 14.2 takes it for the end of a
-    // text.
+    // CuPy's cache stores cubins without their last byte (a 0 of the program headers): CuPy 14.2 takes it for the end
+    // of a text.
     if (image->end == bytes.size() + 1 && image->sections_end < image->end) return bytes.size();
     if (image->end > bytes.size()) return std::nullopt;
     return image->end;

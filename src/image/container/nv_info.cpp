@@ -38,7 +38,7 @@ bool nv_info_reader::next(nv_info_record& record)
         record.payload = *payload;
         at_ = std::min(section_.size(), at_ + (std::size_t{value} + 3) / 4 * 4);
     } else if (format != flag) {
-        // Without the format the size of the record is not known, and with it where the next one starts.
+        // An unknown format hides the size of the record, and thereby the start of the next one.
         return stop(record.offset, "an attribute record of the unknown format " + std::to_string(format));
     }
     return true;

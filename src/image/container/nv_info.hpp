@@ -1,4 +1,4 @@
-// The records of `.nv.info`, `.nv.info.KERNEL` and `.nv.compat`: what ptxas tells the driver about a kernel.
+// The records of `.nv.info`, `.nv.info.KERNEL` and `.nv.compat`, in which ptxas describes a kernel to the driver.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace launchbox {
 
-/// The attributes that launchbox reads; there are more. Their meaning was found by compiling kernels that differ in one
-/// thing and by comparing with `ptxas -v`.
+/// The attributes that launchbox reads, among others. Their meaning was found by compiling kernels that differ in one
+/// thing, and by comparing with `ptxas -v`.
 enum class nv_info_attribute : std::uint8_t {
     max_threads = 0x05,               ///< three numbers
     frame_size = 0x11,                ///< symbol, bytes
@@ -30,13 +30,13 @@ enum class nv_info_attribute : std::uint8_t {
     wmma_used = 0x2b,                 ///< flag: the wmma instructions; mma.sync and wgmma set none
     register_count = 0x2f,            ///< symbol, registers
     shared_scratch = 0x32,            ///< registers are spilled to shared memory
-    branch_targets = 0x34,            ///< of each indirect branch: its byte, 0, how many, and their bytes
+    branch_targets = 0x34,            ///< for each indirect branch: its offset, 0, number of targets, their offsets
     toolkit_version = 0x37,           ///< CUDA version x 10
-    memory_barriers = 0x38,           ///< 16 bits: how many mbarriers
+    memory_barriers = 0x38,           ///< 16 bits: number of mbarriers
     cluster_blocks = 0x3d,            ///< three numbers
     max_cluster_blocks = 0x3f,        ///< one number
     long_parameter = 0x45,            ///< the same for blocks of more than 4 KB: the size has 16 bits of its own
-    barriers = 0x4c,                  ///< 8 bits; no record: none
+    barriers = 0x4c,                  ///< 8 bits; no record means none
     tensor_memory_1 = 0x51,           ///< flag: tcgen05 of one block
     tensor_memory_2 = 0x52,           ///< flag: tcgen05 of a pair of blocks
     register_reconfiguration = 0x54,  ///< flag: setmaxnreg
@@ -54,14 +54,14 @@ struct nv_info_record {
 
     [[nodiscard]] bool is(nv_info_attribute a) const { return attribute == static_cast<std::uint8_t>(a); }
 
-    /// The payload as numbers; `nullopt` when it has not that many.
+    /// The payload as numbers; `nullopt` if it is too short.
     [[nodiscard]] std::optional<std::uint32_t> number() const;
     [[nodiscard]] std::optional<std::pair<std::uint32_t, std::uint32_t>> pair() const;
     [[nodiscard]] std::optional<std::array<int, 3>> triple() const;
 };
 
-/// The records of one section, one after another, up to the first that cannot be read, which becomes a diagnostic.
-/// `offset` is where the section starts in the image.
+/// The records of one section in order, up to the first unreadable one, which becomes a diagnostic. `offset`: where the
+/// section starts in the image.
 class nv_info_reader {
 public:
     nv_info_reader(std::string_view section, std::uint64_t offset, std::vector<image_diagnostic>& diagnostics)

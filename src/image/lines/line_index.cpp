@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t instruction_bytes = 16;
 constexpr std::size_t max_function_name = 16384;                        // as for symbols
-constexpr std::size_t max_function_name_bytes = std::size_t{64} << 20;  // names can share one long string
+constexpr std::size_t max_function_name_bytes = std::size_t{64} << 20;  // many names may share one long string
 
-// Turns places into numbers, in the order in which they come. The standard library's table, with a node for each, takes
-// four times as long, and half of all rows are a place of their own.
+// Numbers places in order of appearance. The standard library's table allocates a node for each and takes four times as
+// long, and half of all rows are a new place.
 class place_numbers {
 public:
     place_numbers(std::vector<line_place>& places, std::size_t rows)
@@ -61,10 +61,10 @@ private:
     }
 
     std::vector<line_place>& places_;
-    std::vector<std::uint32_t> slots_;  // a place's number, from 1; 0: free
+    std::vector<std::uint32_t> slots_;  // number of a place, from 1; 0: free
 };
 
-// Turns the names of inlined functions into numbers.
+// Numbers the names of inlined functions.
 class function_numbers {
 public:
     function_numbers(std::string_view names, std::vector<std::string>& functions) : names_(names), functions_(functions)
@@ -98,7 +98,7 @@ private:
     std::vector<std::string>& functions_;
     std::unordered_map<std::uint32_t, std::uint32_t> number_at_;
     std::size_t bytes_ = 0;
-    std::uint32_t last_offset_ = ~std::uint32_t{0}, last_ = 0;  // most rows are of the function of the row before
+    std::uint32_t last_offset_ = ~std::uint32_t{0}, last_ = 0;  // most rows have the function of the row before
 };
 
 std::vector<std::uint32_t> text_bytes_of(const line_places& all)
@@ -147,7 +147,7 @@ line_index::line_index(const line_rows& rows, const std::unordered_map<std::uint
         }
     }
     places->text_bytes = text_bytes_of(*places);
-    // Of rows at one address the last counts.
+    // Of several rows at one address, the last counts.
     const auto before = [](const line_range& one, const line_range& other) { return one.byte < other.byte; };
     for (auto& [section, ranges] : ranges_)
         if (!std::is_sorted(ranges.begin(), ranges.end(), before)) std::ranges::stable_sort(ranges, before);

@@ -1,4 +1,4 @@
-// From the address of an instruction to its line: the line table of an image, sorted.
+// Maps the address of an instruction to its line: the line table of an image, sorted.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,13 +21,13 @@ struct code_address {
     std::uint64_t byte = 0;
 };
 
-/// Code from a byte of its section on, up to the next range, and its place.
+/// Code from this byte of its section up to the next range, and its place.
 struct line_range {
     std::uint64_t byte = 0;
     std::uint32_t place = no_line;
 };
 
-/// Finds the places of one section; quickest where each byte is the same as the one before or a little further on.
+/// Finds the places of one section; fastest if each byte equals the one before or is slightly larger.
 class line_cursor {
 public:
     line_cursor() = default;
@@ -37,14 +37,14 @@ public:
     [[nodiscard]] std::uint32_t at(std::uint64_t byte);
 
 private:
-    std::span<const line_range> ranges_;  // rising
+    std::span<const line_range> ranges_;  // ascending
     std::size_t at_ = 0;                  // where the last answer was found
 };
 
 class line_index {
 public:
-    /// `address_of` holds what relocations put into the line table: by `line_sequence::address_offset`, the address
-    /// without what exists already. `function_names` is the section `.debug_str`.
+    /// `address_of`: the values that relocations put into the line table, by `line_sequence::address_offset`, without
+    /// the stored addend. `function_names` is the section `.debug_str`.
     line_index(const line_rows& rows, const std::unordered_map<std::uint64_t, code_address>& address_of,
                std::string_view function_names);
 
@@ -58,10 +58,10 @@ public:
 
 private:
     std::shared_ptr<const line_places> places_;
-    std::unordered_map<std::uint32_t, std::vector<line_range>> ranges_;  // of each section, rising
+    std::unordered_map<std::uint32_t, std::vector<line_range>> ranges_;  // by section, ascending
 };
 
-/// Adds up what the instructions of one kernel do, by place. `code` is its section.
+/// Adds up the instructions of one kernel by place. `code` is its section.
 class line_counter {
 public:
     line_counter(std::string_view code, std::uint32_t section, const line_index* index)
@@ -69,11 +69,11 @@ public:
     {
     }
 
-    /// The spills at these offsets; an offset outside of the code counts nowhere.
+    /// Counts the spill at this offset; an offset outside of the code is ignored.
     void add_spill(std::uint64_t byte);
-    /// All instructions.
+    /// Counts all instructions.
     void add_all();
-    /// The sums, rising by place.
+    /// The sums, ascending by place.
     [[nodiscard]] std::vector<line_use> take();
 
 private:

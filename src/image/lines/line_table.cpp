@@ -14,9 +14,9 @@ namespace launchbox {
 
 namespace {
 
-// Paths are at most this long; a table without an end would make them as long as the section.
+// The longest path; a table that never ends would make paths as long as the section.
 constexpr std::size_t max_path = 4096;
-// All of them together: a folder with a long name can be that of millions of files.
+// The limit for all paths together: millions of files may share a folder with a long name.
 constexpr std::size_t max_path_bytes = std::size_t{64} << 20;
 constexpr std::uint32_t no_file = ~std::uint32_t{0};
 
@@ -97,14 +97,14 @@ private:
     bool failed_ = false;
 };
 
-// The rows of all units, and the numbers of the paths in them.
+// The rows of all units, and the indices of their paths.
 struct row_collector {
     line_rows& rows;
     std::unordered_map<std::string, std::uint32_t> number_of_file = {};
     std::size_t path_bytes = 0;
 };
 
-// One unit: a header with folders and files, and a program that makes the rows.
+// One unit: a header with folders and files, and a program that generates the rows.
 class unit_reader {
 public:
     unit_reader(std::string_view unit, std::uint64_t unit_offset,
@@ -131,15 +131,15 @@ private:
         std::uint64_t folder = 0;
         std::optional<std::uint32_t> number = {};
     };
-    // The state of DWARF's line machine, as far as it matters here.
+    // The state of DWARF's line machine, as far as it is needed here.
     struct registers {
         std::uint64_t file = 1;
         std::int64_t line = 1;
-        std::uint64_t inlined_into = 0;   // NVIDIA's: 0 where the code is the function's own
-        std::uint64_t function_name = 0;  // likewise, of the function that was inlined
+        std::uint64_t inlined_into = 0;   // NVIDIA's extension; 0: the function's own code
+        std::uint64_t function_name = 0;  // likewise, of the inlined function
         std::optional<std::uint64_t> address_offset;
         std::uint64_t start = 0, distance = 0;
-        bool in_sequence = false;  // the last of the rows' sequences begins at this address
+        bool in_sequence = false;  // the last sequence of the rows begins at this address
         bool told = false;
     };
 
@@ -222,7 +222,7 @@ const char* unit_reader::read()
             case 9:  // advance address by 16 bits
                 state_.distance += bytes_.number<std::uint16_t>();
                 break;
-            default:  // others have as many operands as the header says
+            default:  // the header gives the number of operands
                 for (std::uint8_t i = 0; i < operands_[opcode - 1u]; ++i) bytes_.unsigned_leb();
                 break;
         }
@@ -315,7 +315,7 @@ void unit_reader::keep_row(bool ends)
             row.file = 0;
         else
             row.line = static_cast<std::uint32_t>(state_.line);
-        // Rows are counted from 1 in their function; a row that comes later would make circles possible.
+        // Rows are counted from 1 in their function; a reference to a later row could create cycles.
         if (state_.inlined_into > 0 && state_.inlined_into <= rows.size() - first_row_) {
             row.inlined_into = static_cast<std::uint32_t>(first_row_ + state_.inlined_into);
             if (state_.function_name <= std::numeric_limits<std::uint32_t>::max())
@@ -348,7 +348,7 @@ std::uint32_t unit_reader::number_of_file(std::uint64_t file)
     return place->second;
 }
 
-// The first row of a function that is its own code.
+// Reports a function at its first row with code of its own.
 void unit_reader::first_row_of_function()
 {
     if (state_.told || state_.inlined_into != 0 || !state_.address_offset) return;

@@ -24,7 +24,7 @@ std::size_t run_of(std::string_view text, std::size_t at, std::string_view chara
     return std::min(text.find_first_not_of(characters, at), text.size()) - std::min(at, text.size());
 }
 
-// "::h0123456789abcdef" at the end of the name, before the parameters where a demangler has written any.
+// "::h0123456789abcdef" at the end of the name, or before parameters that a demangler has added.
 void erase_rust_hash(std::string& name)
 {
     constexpr std::string_view before = "::h";
@@ -38,7 +38,7 @@ void erase_rust_hash(std::string& name)
     }
 }
 
-// "Cs4fqI2P2rA04_" before the name of a crate in a symbol of Rust: the number, not the C.
+// "Cs4fqI2P2rA04_" before the name of a crate in a Rust symbol: erases the number, not the C.
 void erase_rust_crates(std::string& name)
 {
     if (!name.starts_with("_R")) return;
@@ -50,7 +50,7 @@ void erase_rust_crates(std::string& name)
     }
 }
 
-// Where the counter begins with which an identifier ends, "step$2417" or "step_2417" (an escaped "$17").
+// The position of the counter that ends an identifier, as in "step$2417" or "step_2417" (an escaped "$17").
 std::size_t counter_at_end(std::string_view identifier, bool escaped)
 {
     const std::size_t last = identifier.find_last_not_of(decimal);
@@ -59,8 +59,8 @@ std::size_t counter_at_end(std::string_view identifier, bool escaped)
     return is_counter && in_word(identifier[last - 1]) ? last : none;
 }
 
-// A symbol of Numba that no demangler reads, since a length in it is wrong: without counters, and without the lengths,
-// which depend on them.
+// A Numba symbol that no demangler reads, because a length in it is wrong: erases the counters, and the lengths, which
+// depend on them.
 void erase_counters_of_symbol(std::string& name)
 {
     constexpr std::string_view front = "_ZN6cudapy";
@@ -102,7 +102,7 @@ void erase_numba_counters(std::string& name)
     }
 }
 
-// "[abi:v12]" before "[abi:cw51cXT...]": with others' tags of that kind, no tag of flags follows.
+// "[abi:v12]" before "[abi:cw51cXT...]". Similar tags of other tools are not followed by a tag of flags.
 void erase_numba_versions(std::string& name)
 {
     constexpr std::string_view before = "[abi:v", behind = "][abi:c";
@@ -113,8 +113,8 @@ void erase_numba_versions(std::string& name)
     }
 }
 
-// "10302_4a1b2c_" after "__omp_offloading_": the device, and the number of the source file on it; also after the number
-// of the region in "__omptgt__0_12c01e8_804_", an older form of clang.
+// "10302_4a1b2c_" after "__omp_offloading_": the device and inode of the source file; also after the number of the
+// region in "__omptgt__0_12c01e8_804_", an older form of clang.
 void erase_openmp_file(std::string& name)
 {
     constexpr std::string_view before = "__omp_offloading_", once = "__omptgt__";

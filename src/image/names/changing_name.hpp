@@ -1,4 +1,4 @@
-// The parts of kernel names that compilers make anew with every build: hashes, counters, numbers of files.
+// The parts of kernel names that change with every build: hashes, counters, numbers of files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ namespace launchbox {
 /// Other names come back as they are.
 std::string without_changing_part(std::string_view demangled);
 
-/// Whether there is any.
+/// Whether the name has such a part.
 bool has_changing_part(std::string_view demangled);
 
 }  // namespace launchbox

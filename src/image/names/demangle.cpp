@@ -24,16 +24,16 @@ namespace {
 // Names in NVIDIA's libraries reach 2.5 KB, 24 KB demangled.
 constexpr std::size_t max_mangled = 8192, max_demangled = 65536;
 
-// Limits for names that are read in this process. The demangler has no limits: 200 bytes with a substitution in each
-// five make it write until it aborts the process, and it recurses up to once for each byte. These limits allow some
+// Limits for names that are demangled in this process. The demangler itself has none: with a substitution in each five
+// of 200 bytes it writes until it aborts the process, and it recurses up to once per byte. These limits allow some
 // milliseconds for a name, and a second for all names.
 constexpr std::size_t max_length_here = 1024;
 constexpr std::uint64_t max_bound_here = std::uint64_t{1} << 20, max_bounds_here = std::uint64_t{1} << 28;
 
-constexpr std::size_t at_once = 64;        // names, for a thread
-constexpr std::size_t min_for_child = 64;  // a process costs as much as some dozens of names
+constexpr std::size_t at_once = 64;        // names per thread
+constexpr std::size_t min_for_child = 64;  // a process costs as much as a few dozen names
 
-// Places of names.
+// Indices of names.
 struct read_where {
     std::vector<std::size_t> here, in_children;
 };
@@ -53,7 +53,7 @@ std::vector<std::string> demangle_all(const std::vector<std::string>& names)
 {
     std::vector<std::string> results = names;
     const read_where where = sort_out(names);
-    // Both at once, the children first: they take as long as all others.
+    // Both at the same time, children first: they take as long as all the rest.
     const std::size_t children = std::min<std::size_t>((where.in_children.size() + min_for_child - 1) / min_for_child,
                                                        std::max(1u, std::thread::hardware_concurrency()));
     const std::size_t ranges = (where.here.size() + at_once - 1) / at_once;
@@ -121,8 +121,8 @@ struct free_memory {
     void operator()(char* text) const { std::free(text); }
 };
 
-// LLVM 14 to 16 have the signature of __cxa_demangle, later ones take the name alone. A template, so that the call that
-// this LLVM does not have is never looked at. It shows namespaces called _GLOBAL__N... as (anonymous namespace).
+// LLVM 14 to 16 have the signature of __cxa_demangle, later ones take only the name. A template, so that the call that
+// this LLVM lacks is never compiled. It shows namespaces called _GLOBAL__N... as (anonymous namespace).
 template <class Name>
 std::unique_ptr<char, free_memory> llvm_demangle(const Name& name)
 {

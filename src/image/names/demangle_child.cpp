@@ -32,16 +32,16 @@ using reader = std::string (*)(const std::string&);
 constexpr int max_deaths = 16;
 constexpr std::chrono::seconds time_for_all{20};
 constexpr std::size_t max_result = 65536, max_results = std::size_t{256} << 20;
-constexpr std::size_t pipe_bytes = 65536;  // as many as a pipe of Linux holds
+constexpr std::size_t pipe_bytes = 65536;  // capacity of a Linux pipe
 
-// Of 436,000 real names none takes 1 ms or makes 25 KB. One that doubles reaches a limit within 0.3 s.
+// None of 436,000 real names takes 1 ms or produces 25 KB. One that keeps doubling reaches a limit within 0.3 s.
 constexpr rlim_t memory_of_child = rlim_t{128} << 20;
-// Time on a processor, and time at all: a child can hang as well, the address sanitizer does when it is out of memory.
+// Limits for CPU time and wall time: a child can also hang, as the address sanitizer does when it is out of memory.
 constexpr itimerval working_time{.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 250'000}};
 constexpr itimerval waiting_time{.it_interval = {}, .it_value = {.tv_sec = 2, .tv_usec = 0}};
 
-// A process that reads names from `first` on and the pipe that it writes into; is gone when this is. Throws `error`
-// where none can be started.
+// A process that demangles names from `first` on, and the pipe that it writes into; ends with this object. Throws
+// `error` if it cannot be started.
 class reading_child {
 public:
     reading_child(const std::vector<std::string>& names, std::size_t first, reader read);
@@ -49,9 +49,9 @@ public:
     reading_child& operator=(const reading_child&) = delete;
     ~reading_child() { end(); }
 
-    // Nothing when the child is gone or `deadline` has passed.
+    // Nothing if the child has ended or `deadline` has passed.
     std::optional<std::string> next_result(steady_clock::time_point deadline);
-    // Whether the user asked it to stop.
+    // Ends the child; returns whether the user asked it to stop.
     bool end();
 
 private:
@@ -59,7 +59,7 @@ private:
 
     child_pipe results_;
     pid_t process_ = 0;
-    std::vector<char> received_;  // and not yet taken from `taken_` on: results come faster than one a read
+    std::vector<char> received_;  // pending from `taken_` on: a read may bring several results
     std::size_t taken_ = 0;
 };
 
@@ -86,7 +86,7 @@ std::vector<std::string> read_in_children(const std::vector<std::string>& names,
                 results[next++] = std::move(*result);
             }
             if (child.end()) break;
-            ++next;  // the name that it died at
+            ++next;  // skip the name that it died at
         }
     } catch (const error&) {
         // No child can be started.
@@ -98,8 +98,8 @@ namespace {
 
 reading_child::reading_child(const std::vector<std::string>& names, std::size_t first, reader read)
 {
-    // Handlers of the tool, a test program or a sanitizer would keep it alive or tell of its death. Results go to what
-    // was standard output.
+    // Handlers of the tool, a test program or a sanitizer would keep it alive or report its death. Results go to its
+    // standard output.
     child_options options{.streams = {no_stream, results_.write, no_stream}};
     for (const int number : {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGPIPE, SIGPROF, SIGALRM})
         options.signals.emplace_back(number, SIG_DFL);
@@ -152,7 +152,7 @@ bool reading_child::receive(char* bytes, std::size_t count, steady_clock::time_p
 bool reading_child::end()
 {
     if (process_ == 0) return false;
-    // Either it is dead already and keeps the status that it died with, or it is not needed any more.
+    // Either it is dead already and keeps its exit status, or it is no longer needed.
     ::kill(process_, SIGKILL);
     const int signal = wait_for_child(std::exchange(process_, 0))->signal;
     return signal == SIGINT || signal == SIGTERM;
@@ -160,7 +160,7 @@ bool reading_child::end()
 
 void be_child(const std::vector<std::string>& names, std::size_t first, reader read)
 {
-    // Also where cores go to a program, which RLIMIT_CORE does not prevent.
+    // Also prevents core dumps that are piped to a program, which RLIMIT_CORE does not.
     ::prctl(PR_SET_DUMPABLE, 0);
     limit(RLIMIT_CORE, 0);
     ::close_range(3, ~0U, 0);

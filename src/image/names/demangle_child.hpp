@@ -1,4 +1,4 @@
-// Reads names that could exhaust memory, time or stack, in processes that may die of it.
+// Demangles names that could exhaust memory, time or stack, in processes that may die.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace launchbox {
 
-/// Calls `read(name)` for each of the names in a child process with little memory and time, without our terminal. A
-/// name at which the child dies is returned unchanged, and another child continues after it. All further names are
+/// Calls `read(name)` for each of the names in a child process with little memory and time, detached from our terminal.
+/// A name at which the child dies is returned unchanged, and another child continues after it. All remaining names are
 /// returned unchanged if no child can be started, after 16 deaths, after 20 s, above 256 MiB of results, and after
 /// Ctrl-C.
 std::vector<std::string> read_in_children(const std::vector<std::string>& names,

@@ -19,7 +19,7 @@ bool is_word(char c)
 std::size_t operator_name(std::string_view text, std::size_t i)
 {
     if (text[i] != keyword.front() || !text.substr(i).starts_with(keyword) || (i > 0 && is_word(text[i - 1]))) return 0;
-    // Longer ones first. What follows the name can be the < of its template arguments.
+    // Longer ones first. The name may be followed by the < of its template arguments.
     constexpr std::string_view names[] = {"<=>", "<<=", ">>=", "->*", "()", "<<", ">>", "<=", ">=", "->", "<", ">"};
     const std::string_view rest = text.substr(i + keyword.size());
     for (const std::string_view name : names)
@@ -45,7 +45,7 @@ std::string one_spelling(std::string_view text)
         if (const std::size_t length = operator_name(text, i); length > 0) {
             result += text.substr(i, length);
             i += length;
-            // `operator<<int>`, LLVM's way to write the less-than of int
+            // `operator<<int>`, LLVM's spelling of operator< for int.
             const bool less_of = result.ends_with("operator<<") && (is_word(at(i)) || at(i) == ':');
             if (less_of || at(i) == '<') open.push_back({'<', result.size()});
             if (at(i) == '<') result += text[i++];

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view static_prefix = "__nv_static_", anonymous = "_GLOBAL__N__";
 
-// Removes digits and the `_` after them from the front.
+// Removes leading digits and the `_` after them.
 std::optional<std::size_t> take_number(std::string_view& text)
 {
     std::size_t number = 0;
@@ -26,8 +26,8 @@ std::optional<std::size_t> take_number(std::string_view& text)
     return number;
 }
 
-// The file in HASH_LENGTH_FILE_..., the name that nvcc gives a translation unit. Before CUDA 11.3 there is no hash, and
-// FILE is the name of a temporary file: tmpxft_PID_0_NAME_cpp1_ii_HASH.
+// The file in HASH_LENGTH_FILE_..., nvcc's name for a translation unit. Before CUDA 11.3 there is no hash, and FILE is
+// the name of a temporary file: tmpxft_PID_0_NAME_cpp1_ii_HASH.
 std::string_view file_of_unit(std::string_view unit);
 
 }  // namespace
@@ -65,7 +65,7 @@ std::string without_architectures(std::string_view name)
     while (true) {
         const std::size_t at = name.find(mark);
         if (at == std::string_view::npos) return result.append(name);
-        // In front of it the version, and one of the two names.
+        // Preceded by the version, and one of the two names.
         const std::size_t version = name.substr(0, at).find_last_not_of(digits) + 1;
         const std::string_view before = name.substr(0, version);
         result.append(name.substr(0, at));

@@ -9,7 +9,7 @@
 
 namespace launchbox {
 
-// A name is the same for all architectures, and reading it is most of the work: read each once.
+// A name is the same for all architectures, and demangling it is most of the work, so it is done once.
 std::vector<readable_name> readable_names(const std::vector<std::string_view>& names)
 {
     std::unordered_map<std::string_view, std::size_t> place_of;

@@ -1,4 +1,4 @@
-// The two forms for people of many kernels' names at once.
+// Both readable forms of many kernel names at once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,10 +10,10 @@ namespace launchbox {
 
 struct readable_name {
     std::string demangled;
-    std::string short_form;  ///< as `short_name` says
+    std::string short_form;  ///< as from `short_name`
 };
 
-/// In the order of `names`, on all cores; equal names are read once.
+/// In the order of `names`, on all cores; equal names are demangled once.
 std::vector<readable_name> readable_names(const std::vector<std::string_view>& names);
 
 }  // namespace launchbox

@@ -25,7 +25,7 @@ public:
     void run();
 
     range name;                // all of the text if there is no parameter list
-    std::vector<range> casts;  // rising, not nested
+    std::vector<range> casts;  // in order, not nested
 
 private:
     struct bracket {
@@ -71,7 +71,7 @@ std::string short_name(std::string_view demangled)
 
 namespace {
 
-// Numba marks a function with its version and with its compiler's flags, 80 characters: [abi:v1][abi:cw51cXT...].
+// Numba tags a function with its version and its compiler flags, 80 characters: [abi:v1][abi:cw51cXT...].
 void leave_out_numba_tags(std::string& name)
 {
     constexpr std::string_view version = "[abi:v", flags = "][abi:c";
@@ -89,7 +89,7 @@ void declaration_scan::run()
 {
     name = {0, text_.size()};
     std::size_t begin = 0;
-    bool in_operator_name = false;  // `operator bool` has a space that does not end a return type
+    bool in_operator_name = false;  // the space in `operator bool` does not end a return type
     for (std::size_t i = 0; i < text_.size(); ++i) {
         if (at_operator(i)) {
             in_operator_name |= open_.empty();
@@ -145,8 +145,7 @@ bool declaration_scan::at_operator(std::size_t i) const
            (i == 0 || !in_word(at(i - 1)));
 }
 
-// The end of `operator()` or `operator<<`; opens template arguments that follow, since here they cannot be anything
-// else.
+// The end of `operator()` or `operator<<`; opens template arguments if they follow: `<` cannot be anything else here.
 std::size_t declaration_scan::skip_operator(std::size_t i)
 {
     i += std::string_view("operator").size();
@@ -160,14 +159,14 @@ std::size_t declaration_scan::skip_operator(std::size_t i)
     return i;
 }
 
-// `a < b` and `a << b` in a template argument. Demanglers put operands into parentheses: `((sizeof(T)) < (8))`.
+// `a < b` or `a << b` in a template argument. Demanglers put operands into parentheses: `((sizeof(T)) < (8))`.
 bool declaration_scan::is_comparison(std::size_t i) const
 {
     const char before = i > 0 ? text_[i - 1] : '\0', after = at(i + 1);
     return before == '<' || before == ')' || after == '<' || after == '=' || (before == ' ' && after == ' ');
 }
 
-// What can follow a parameter list; what follows the parameters of an enclosing function is `::`.
+// Whether this can follow a parameter list; the parameters of an enclosing function are followed by `::`.
 bool declaration_scan::ends_declaration(std::size_t i) const
 {
     const std::string_view rest = text_.substr(i);
@@ -191,7 +190,7 @@ void declaration_scan::open(std::size_t i)
     ++count_of(text_[i]);
 }
 
-// Closes the innermost bracket of that kind and all brackets left open in it; npos if there is none.
+// Closes the innermost bracket of that kind and all open brackets inside it; npos if there is none.
 std::size_t declaration_scan::close(char kind)
 {
     if (count_of(kind) == 0) return std::string_view::npos;
@@ -220,7 +219,7 @@ std::string template_name(std::string_view short_name)
             else
                 name += letter;
         } else if (letter == '(' || letter == ')') {
-            parentheses += letter == '(' ? 1 : -1;  // within them > compares
+            parentheses += letter == '(' ? 1 : -1;  // inside them, > is a comparison
         } else if (parentheses == 0 && letter == '<') {
             ++depth;
         } else if (parentheses == 0 && letter == '>' && short_name[i - 1] != '-') {

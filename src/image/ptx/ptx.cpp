@@ -16,10 +16,10 @@ namespace launchbox {
 namespace {
 
 constexpr std::size_t max_external_shared =
-    16;  // each is looked for in all of the text; with more, all kernels use them
+    16;  // each is searched for in the whole text; with more, all kernels count as using them
 constexpr std::string_view call = "call", setmaxnreg = "setmaxnreg", block_size = "%ntid";
 constexpr std::string_view other_function = ".extern .func";
-constexpr std::size_t max_shared_variables = 64;  // of a kernel, and of a module
+constexpr std::size_t max_shared_variables = 64;  // per kernel, and per module
 
 class ptx_reader {
 public:
@@ -49,19 +49,19 @@ private:
     const bool entry_lines_;
     kernel_memory* const memory_;
     ptx_contents result_;
-    std::vector<std::string_view> external_shared_;  // names; PTX declares them before their use
-    std::vector<shared_variable> module_shared_;     // static ones outside of functions, likewise
+    std::vector<std::string_view> external_shared_;  // names; PTX declares before use
+    std::vector<shared_variable> module_shared_;     // static ones outside functions, likewise
     bool sets_registers_ = false;                    // whether the module has setmaxnreg
-    bool functions_name_it_ = false;                 // whether a function that kernels may call does
+    bool functions_name_it_ = false;                 // whether a function that kernels may call names one
     bool functions_read_size_ = false;               // whether one of them reads blockDim
-    bool calls_others_ = false;                      // whether there may be functions of other modules
-    std::vector<bool> calls_;                        // whether result_.kernels[i] does that
+    bool calls_others_ = false;                      // whether functions of other modules may be called
+    std::vector<bool> calls_;                        // whether result_.kernels[i] does
 };
 
-// One parameter, as far as it matters.
+// One parameter, as far as it is needed.
 struct parameter {
     std::int64_t element_bytes = 0, count = 1;
-    std::int64_t alignment = 0;  // 0: that of the element
+    std::int64_t alignment = 0;  // 0: the element's
     bool in_pointee = false;     // after .ptr: what follows describes the target of the pointer
 };
 
@@ -85,7 +85,7 @@ ptx_contents read_ptx(std::string_view text, const std::string& file, bool entry
 
 namespace {
 
-// The declarations of a body's shared variables, one after the other.
+// Appends the declarations of a body's shared variables.
 void append_shared(std::string_view body, std::string& outline)
 {
     std::size_t kept = 0;
@@ -101,8 +101,8 @@ void append_shared(std::string_view body, std::string& outline)
 
 std::string ptx_outline(std::string_view text)
 {
-    // Which shared memory a kernel uses is in the bodies alone: the names, and that there are calls, stay. So does
-    // that a kernel sets its registers.
+    // Only the bodies tell which shared memory a kernel uses, so the outline keeps the names, whether there are calls,
+    // and whether a kernel sets its registers.
     std::vector<std::string> kept{std::string(call)};
     const bool sets_registers = text.find(setmaxnreg) != std::string_view::npos;
     if (text.find(".shared") != std::string_view::npos) {
@@ -187,7 +187,7 @@ ptx_contents ptx_reader::read()
     return std::move(result_);
 }
 
-// NAME [(parameters)] directives { body }, or a `;` instead of the body for a prototype. False: no memory is left for
+// NAME [(parameters)] directives { body }, or `;` instead of the body for a prototype. False if no memory is left for
 // it.
 bool ptx_reader::read_entry()
 {
@@ -252,7 +252,7 @@ bool ptx_reader::names_external_shared(std::string_view body) const
                                [&](std::string_view name) { return body.find(name) != std::string_view::npos; });
 }
 
-// What the body declares, which is most, and what it names of the module's.
+// Adds the variables that the body declares, usually all, and those of the module that it names.
 void ptx_reader::add_shared_variables(std::string_view body, kernel_info& kernel) const
 {
     std::vector<shared_variable>& variables = kernel.figures.shared_variables;
@@ -267,7 +267,7 @@ void ptx_reader::add_shared_variables(std::string_view body, kernel_info& kernel
     std::ranges::stable_sort(variables, std::ranges::greater(), &shared_variable::bytes);
 }
 
-// Where the next declaration of a shared variable begins: in instructions the word follows a dot (ld.shared). The size
+// Where the next declaration of a shared variable begins; in instructions the word follows a dot (ld.shared). The size
 // of the text if there is none.
 std::size_t find_shared(std::string_view text, std::size_t from)
 {
@@ -281,7 +281,7 @@ std::size_t find_shared(std::string_view text, std::size_t from)
     return text.size();
 }
 
-// ".align 4 .b8 NAME[1024];", whose `.shared` was just read; nothing for one without a size, which is dynamic.
+// ".align 4 .b8 NAME[1024];", whose `.shared` was just read; nothing if it has no size, and so is dynamic.
 std::optional<shared_variable> read_shared(ptx_tokens& tokens)
 {
     constexpr std::size_t max_name = 4096, max_tokens = 32;
@@ -312,8 +312,8 @@ std::optional<shared_variable> read_shared(ptx_tokens& tokens)
     return std::nullopt;
 }
 
-// A kernel uses dynamic shared memory where its body names it, or calls what may.
-// Of ".extern .func (.param .b32 result) NAME (...);", whose `.extern` was just read.
+// ".extern .func (.param .b32 result) NAME (...);", whose `.extern` was just read. A kernel uses dynamic shared memory
+// if its body names it, or calls a function that may.
 bool ptx_reader::is_unknown_function()
 {
     if (tokens_.peek() != ".func") return false;
@@ -336,7 +336,7 @@ void ptx_reader::add_what_functions_do()
     }
 }
 
-// The parameters up to `)`, laid out as a C struct. `nullopt` when PTX does not tell how.
+// The size of the parameters up to `)`, laid out as a C struct. `nullopt` if the layout is unknown.
 std::optional<std::int64_t> ptx_reader::read_parameters()
 {
     std::int64_t layout = 0;
@@ -391,7 +391,7 @@ void ptx_reader::read_launch_directive(std::string_view directive, kernel_info& 
         kernel.bounds.max_cluster_blocks = read_number(directive);
     else if (directive == ".pragma")
         tokens_.skip_pragma();
-    // .explicitcluster and .blocksareclusters say how a launch may use the sizes, and change none.
+    // .explicitcluster and .blocksareclusters restrict how a launch uses the sizes, and do not change them.
     if (directive == ".maxnreg" || directive == ".minnctapersm")
         places.register_limits.push_back({from, tokens_.position()});
     if (directive == ".maxntid" || directive == ".maxclusterrank")
@@ -408,7 +408,7 @@ std::optional<int> ptx_reader::read_number(std::string_view directive)
     return number;
 }
 
-// One to three numbers; those that are not given are 1.
+// One to three numbers; missing ones are 1.
 std::optional<std::array<int, 3>> ptx_reader::read_extent(std::string_view directive)
 {
     std::array<int, 3> extent{1, 1, 1};
@@ -433,7 +433,7 @@ std::optional<std::int64_t> bytes_of_type(std::string_view type)
 }
 
 // ptxas aligns the address of a parameter, not its offset, and parameters start at 0x160 up to sm_89, at 0x210 on sm_90
-// and at 0x380 from sm_100 on: beyond 16 bytes of alignment the layout depends on what the PTX is compiled for.
+// and at 0x380 from sm_100 on: beyond 16 bytes of alignment, the layout depends on the target of compilation.
 constexpr std::int64_t common_alignment = 16;
 
 bool append(std::int64_t& layout, const parameter& parameter)

@@ -23,13 +23,13 @@ void for_each_ptx(std::string_view file, const std::function<void(std::string_vi
         if (image.entry.kind != fatbin_entry::ptx) continue;
         const auto text =
             unpack.decompress(image.entry.payload, image.entry.compression, image.entry.decompressed_bytes, ignored);
-        if (text) use(text->substr(0, text->find('\0')));  // padding follows it
+        if (text) use(text->substr(0, text->find('\0')));  // followed by padding
     }
 }
 
 namespace {
 
-// The module with these directives for the kernel; those that it has in `replaced` give way.
+// The module with these directives for the kernel; its directives in `replaced` are removed.
 std::string with_directives(std::string_view ptx, std::string_view kernel, const std::string& directives,
                             bool with_block_limits)
 {

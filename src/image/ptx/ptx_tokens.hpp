@@ -1,4 +1,4 @@
-// The words of PTX text, without comments.
+// The tokens of PTX text, without comments.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace launchbox {
 
-/// Walks once over the text. A token is a directive (`.maxntid`), a name, a number (`9.0`), a string with its quotes,
+/// Walks over the text once. A token is a directive (`.maxntid`), a name, a number (`9.0`), a string with its quotes,
 /// or one other character; empty at the end of the text.
 class ptx_tokens {
 public:
@@ -21,12 +21,12 @@ public:
     /// Skips to after the `}` that closes a `{` just read; false if the text ends before it.
     bool skip_block();
 
-    /// Skips to after the `;` of a `.pragma` just read, which ends nothing else; not into a `{`.
+    /// Skips to after the `;` of a `.pragma` just read; stops before a `{`.
     void skip_pragma();
 
     /// Where the last token starts.
     [[nodiscard]] std::size_t offset() const { return token_; }
-    /// Behind what was read or skipped last.
+    /// The position after what was read or skipped last.
     [[nodiscard]] std::size_t position() const { return at_; }
     /// The line of the last token, from 1.
     int line();

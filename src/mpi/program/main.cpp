@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// All but tune needs no other ranks, and neither do help and versions.
+// Only tune needs other ranks, except with --help or --version.
 bool only_tells(int count, char** arguments)
 {
     if (count < 2 || arguments[1] != "tune"sv) return true;
@@ -59,7 +59,7 @@ int run_first(int count, char** arguments, mpi_session& session)
     std::vector<std::string> lost;
     if (coordinator.calls) {
         lost = coordinator.calls->lost();
-        coordinator.calls.reset();  // tells all that it is over
+        coordinator.calls.reset();  // tells all ranks that it is over
     } else {
         for (int rank = 0; rank < session.ranks(); ++rank)
             session.link().send(rank, encoded(cluster_message{.said = {{"do", "end"}}}));
@@ -72,7 +72,7 @@ int run_first(int count, char** arguments, mpi_session& session)
 
 int run_other(int count, char** arguments, mpi_session& session)
 {
-    catch_interrupts();  // rank 0 ends the run, and then this one
+    catch_interrupts();  // rank 0 ends the run, and then this rank ends
     cluster_settings settings;
     std::optional<serving_end> end;
     const cli::remote_tuning elsewhere{.add_options = [&](CLI::App& verb) { add_cluster_options(verb, settings); },

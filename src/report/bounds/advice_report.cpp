@@ -63,7 +63,7 @@ std::string write_text(const architecture_advice& one, bool narrow)
     }
 }
 
-// Whether some shared memory is not known and not counted.
+// Whether an unknown amount of shared memory is missing from the count.
 bool at_most(const architecture_advice& one)
 {
     return !one.dynamic_shared_bytes || !one.written.figures.static_shared_bytes;
@@ -117,7 +117,7 @@ void add_kernel(document& page, const kernel_advice& kernel, bool all, const out
         for (const std::string& detail : kernel.details) page.line("  " + escape_for_terminal(detail), tone::faint);
     else if (hidden > 0)
         page.line(fmt::format("  {} more note{}, and the reasons: --all", hidden, hidden == 1 ? "" : "s"), tone::faint);
-    // A command that is broken into lines is two commands.
+    // A command must not be wrapped: it would become two commands.
     if (!kernel.next_step.empty()) page.verbatim("  next: " + escape_for_terminal(kernel.next_step) + "\n");
 }
 

@@ -1,4 +1,4 @@
-// The report of `advise`: fifteen lines a kernel, and the same for programs.
+// The report of `advise`: at most fifteen lines per kernel, and the forms for programs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@ struct advice_report {
     std::string file;      ///< as the user named it
     std::string compiler;  ///< version of nvcc
     std::vector<kernel_advice> kernels;
-    std::vector<std::string> errors = {};  ///< why an architecture gave nothing
+    std::vector<std::string> errors = {};  ///< why an architecture has no result
 };
 
 /// `all`: with the reasons.
@@ -25,7 +25,7 @@ document advice_document(const advice_report& found, bool all, const output_styl
 /// launchbox.advice/1.
 nlohmann::ordered_json advice_json(const advice_report& found);
 
-/// One row a kernel and architecture.
+/// One row per kernel and architecture.
 table advice_table(const advice_report& found);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// The forms of `bounds` for programs: JSON and the table behind CSV.
+// Output of `bounds` for programs: JSON, and the table for CSV.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/bounds/bounds_report.hpp"
 #include "report/core/json.hpp"

@@ -119,7 +119,7 @@ void add_summary(document& page, const std::vector<bounds_answer>& answers, cons
     page.add(std::move(rows));
 }
 
-// Of the attributes of one code the one to write, or the one in the source; else the weakest.
+// Of several attributes with the same code: the one to write, the one in the source, or else the weakest.
 const launch_attribute& shown_of(const bounds_row& row, const block_size_answer& size, const launch_attribute& written)
 {
     const launch_attribute& wanted = row.recommended ? size.recommendation.attribute : written;
@@ -127,7 +127,7 @@ const launch_attribute& shown_of(const bounds_row& row, const block_size_answer&
     return (row.recommended || row.as_written) && found != row.attributes.end() ? *found : row.attributes.front();
 }
 
-// "none+2": how many more give the same code.
+// "none+2": two more give the same code.
 std::string attributes_text(const bounds_row& row, const block_size_answer& size, const launch_attribute& written)
 {
     const std::size_t more = row.attributes.size() - 1;
@@ -146,7 +146,7 @@ void add_equal_attributes(document& page, const block_size_answer& size, const l
     }
 }
 
-// The code of the source may be the best and its attribute still wrong, when ptxas drops that.
+// If ptxas ignores the attribute of the source, its code may be the best and the attribute still wrong.
 cell mark_of(const bounds_row& row, bool keeps)
 {
     if (row.recommended) return {row.as_written && keeps ? "keep" : "write", tone::good};
@@ -160,7 +160,7 @@ std::string time_cell(const bounds_row& row)
     return fmt::format("{} ±{:.1f} %", time_text(row.measured->time.median), 100 * row.measured->time.spread());
 }
 
-// With times there is no room for the limits on a narrow page, and less need.
+// With times, a narrow page has no room for the limits, and less need of them.
 table rows_of(const block_size_answer& size, const bounds_answer& answer, bool all_rows, const output_style& style)
 {
     const launch_attribute& written = answer.written;
@@ -199,8 +199,8 @@ table rows_of(const block_size_answer& size, const bounds_answer& answer, bool a
     return rows;
 }
 
-// "registers at most for n blocks: 1: 255, 2: 128, 8: 32; warps allow no more". Of blocks with the same figure the
-// most.
+// "most registers for n blocks: 1: 255, 2: 128, 8: 32; warps allow no more". Block counts with the same figure are
+// merged into the largest.
 std::string thresholds_text(const block_size_answer& size)
 {
     std::string text;

@@ -1,4 +1,4 @@
-// Which launch bounds to write, for people and for programs.
+// Recommended launch bounds, for people and for programs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,10 +17,10 @@
 
 namespace launchbox {
 
-/// With what the times were taken.
+/// Conditions under which the times were measured.
 struct bounds_conditions {
     compute_capability architecture;
-    std::string gpu, driver;     ///< empty: there is no GPU here
+    std::string gpu, driver;     ///< empty if this machine has no GPU
     std::string command, build;  ///< as the user typed them
     int runs = 0;                ///< of each row, in turns
     std::string date;            ///< "2026-11-21", UTC
@@ -28,19 +28,19 @@ struct bounds_conditions {
 
 struct bounds_report {
     std::vector<inspected_input> inputs;
-    std::vector<bounds_answer> answers;  ///< those of one kernel one after the other
+    std::vector<bounds_answer> answers;  ///< grouped by kernel
     bounds_overview overview = {};       ///< of the answers
     std::string compiler = {};           ///< version of nvcc
     std::size_t compiles = 0;            ///< runs of nvcc
-    std::size_t from_cache = 0;          ///< compiles that were made before
+    std::size_t from_cache = 0;          ///< compiles found in the cache
     bool whole = true;                   ///< every attribute was compiled from the source
     std::optional<bounds_conditions> measured = std::nullopt;
 };
 
-/// With more answers than this the page begins with a summary, and its tables show only rows that matter.
+/// With more answers than this, the page begins with a summary, and its tables show only important rows.
 inline constexpr std::size_t few_answers = 3;
 
-/// "(256,2)", "none": as short as a cell wants it, and without a space at which it would be broken.
+/// "(256,2)", "none": short, and without a space, so that a cell does not break it.
 std::string short_attribute_text(const launch_attribute& attribute);
 
 document bounds_document(const bounds_report& found, const output_style& style);
@@ -48,7 +48,7 @@ document bounds_document(const bounds_report& found, const output_style& style);
 /// launchbox.bounds/1.
 nlohmann::ordered_json bounds_json(const bounds_report& found);
 
-/// One row a row of the answers.
+/// One row per row of the answers.
 table bounds_table(const bounds_report& found);
 
 }  // namespace launchbox

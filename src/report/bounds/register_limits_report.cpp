@@ -27,7 +27,7 @@ std::string range_text(int first, int last)
     return first == last ? std::to_string(first) : fmt::format("{} to {}", first, last);
 }
 
-// A row for each chip: what it makes of the bound that all were asked about.
+// One row per chip: the effect of the bound asked about.
 void add_bound(document& page, const std::vector<register_limits>& all, int threads, std::size_t place)
 {
     table rows{{{"chip"}, {"registers", true}, {"occupancy", true}, {"legal min_blocks", true}, {"ptxas"}}, {}};
@@ -56,7 +56,7 @@ bool same_answers(const register_limits& one, const register_limits& other)
            });
 }
 
-// All bounds of chips that are alike; those with the same limit are one row.
+// All bounds of a group of equal chips; those with the same limit share a row.
 void add_all_bounds(document& page, const std::vector<register_limits>& alike)
 {
     const register_limits& first = alike.front();

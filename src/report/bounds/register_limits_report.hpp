@@ -11,14 +11,14 @@
 
 namespace launchbox {
 
-/// `each_chip`: certain bounds were asked about, and each chip has a row; else chips with the same answers share a
-/// table of all bounds.
+/// With `each_chip`, particular bounds were asked about, and each chip has a row; otherwise chips with equal answers
+/// share a table of all bounds.
 document register_limits_document(const std::vector<register_limits>& all, bool each_chip);
 
 /// launchbox.register_limits/1.
 nlohmann::ordered_json register_limits_json(const std::vector<register_limits>& all);
 
-/// A row a bound.
+/// One row per bound.
 table register_limits_table(const std::vector<register_limits>& all);
 
 }  // namespace launchbox

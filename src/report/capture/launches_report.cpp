@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kernels_shown = 20, shapes_shown = 5, findings_shown = 10;
 constexpr int widest_finding_name = 48;
 
-// 0.034 ms, 1.23 ms, 4,560 ms: three figures.
+// 0.034 ms, 1.23 ms, 4,560 ms: three significant digits.
 std::string launch_time(double ns)
 {
     const double ms = ns * 1e-6;
@@ -68,7 +68,7 @@ std::string launch_shared_text(const observed_launches& launches)
     return text;
 }
 
-// The names of kernels, as wide as `room`; those of one program are cut so that they still differ.
+// The names of kernels in `room` columns; those of one program are shortened so that they still differ.
 std::map<std::string, std::string> shown_names(const observed_run& run, int room)
 {
     std::vector<std::string> names;
@@ -79,7 +79,7 @@ std::map<std::string, std::string> shown_names(const observed_run& run, int room
     return of_kernels;
 }
 
-// What is special about a launch: "cooperative, cluster 4, carveout 100 %, graph".
+// Special properties of a launch: "cooperative, cluster 4, carveout 100 %, graph".
 std::string launch_kind(const observed_launches& launches)
 {
     std::string text;
@@ -131,7 +131,7 @@ table shapes_table(const std::vector<const observed_launches*>& shapes)
     return rows;
 }
 
-// Shapes of one kernel, in the order of their time; kernels in the order of theirs.
+// The shapes of each kernel by time, and the kernels by time.
 std::vector<std::vector<const observed_launches*>> by_kernel(const observed_run& run)
 {
     std::map<std::string, std::size_t> places;

@@ -1,4 +1,4 @@
-// What a program launched, for people and for programs.
+// The launches of a program, for people and for programs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,12 +11,12 @@ namespace launchbox {
 
 struct launches_view {
     bool all = false;      ///< every kernel and shape, not only the longest
-    bool findings = true;  ///< also what could be gained
+    bool findings = true;  ///< also possible gains
 };
 
 document launches_document(const observed_run& run, const launches_view& view);
 
-/// What could be gained alone. Empty where nothing was found.
+/// Only the possible gains. Empty if there are none.
 document launch_findings_document(const observed_run& run);
 
 /// launchbox.launches/1.

@@ -1,4 +1,4 @@
-// A chart as values: what is drawn, before it is decided whether as SVG or by the page's script.
+// A chart as values, independent of whether it is drawn as SVG or by the page's script.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,23 +13,23 @@ namespace launchbox {
 struct chart_axis {
     std::string title;
     bool logarithmic = false;
-    std::vector<std::string> categories = {};  ///< not empty: places 0, 1, ... have these names
+    std::vector<std::string> categories = {};  ///< if not empty: names of the positions 0, 1, ...
     bool from_zero = false;
 };
 
 enum class series_look { line, steps, dots, bars };
 
-/// Points of one kind. The vectors that are not empty are as long as `x`.
+/// Points of one kind. Non-empty vectors are as long as `x`.
 struct chart_series {
     std::string name;
     series_look look = series_look::dots;
     std::vector<double> x, y;
     std::vector<double> low = {}, high = {};  ///< an interval around y
-    std::vector<std::string> labels = {};     ///< what is said of a point
-    bool strong = false;                      ///< drawn larger than the others: a winner, a baseline, where one is
+    std::vector<std::string> labels = {};     ///< the text of a point
+    bool strong = false;                      ///< drawn larger than the others: a winner, a baseline, the present value
 };
 
-/// A line across the plot at one x, or with `at_y` at one y.
+/// A line across the plot at one x, or at one y if `at_y` is set.
 struct chart_mark {
     double at = 0;
     std::string text;
@@ -42,23 +42,23 @@ struct xy_chart {
     std::vector<chart_mark> marks = {};
 };
 
-/// `values[row][column]`, with `rows[row]` and `columns[column]` as their names; `nullopt`: there is none, and the text
-/// says why.
+/// `values[row][column]`, named by `rows[row]` and `columns[column]`; `nullopt` if there is no value, and the text says
+/// why.
 struct heat_chart {
     std::string x_title, y_title, value_title;
     std::vector<std::string> columns, rows;
     std::vector<std::vector<std::optional<double>>> values;
-    std::vector<std::vector<std::string>> texts;  ///< what stands in the cells
+    std::vector<std::vector<std::string>> texts;  ///< contents of the cells
     bool less_is_better = true;
     std::vector<std::pair<std::size_t, std::size_t>> marked = {};  ///< row and column of the best
-    std::vector<std::vector<std::string>> notes = {};              ///< what is said of a cell; empty: its text
-    std::vector<std::string> legend = {};                          ///< what signs in the texts mean: lines below
+    std::vector<std::vector<std::string>> notes = {};              ///< description of a cell; empty: its text
+    std::vector<std::string> legend = {};                          ///< lines below that explain signs in the texts
 };
 
 struct chart {
-    std::string id;     ///< letters, digits and - only: a file name, and what links name
+    std::string id;     ///< letters, digits and - only: used as file name and in links
     std::string title;  ///< plain text
-    std::string text;   ///< one or two sentences below it
+    std::string text;   ///< one or two sentences below the title
     std::variant<xy_chart, heat_chart> content;
 };
 

@@ -9,11 +9,11 @@
 
 namespace launchbox {
 
-/// Threads across, items down, one tab for each min_blocks; where parameters have other names, the two numbers with the
-/// most values that matter most, and the next as tabs. Each cell is the winner, or the fastest of its candidates.
+/// Threads across, items down, one tab per min_blocks. If parameters have other names: the two most important numbers
+/// with the most values, and the next as tabs. Each cell shows the winner, or the fastest of its candidates.
 std::optional<chart_group> parameter_surfaces(const shown_run& shown, const ranking& workload);
 
-/// Every candidate of which threads and resources are known.
+/// Every candidate with known threads and resources.
 std::optional<chart_group> occupancy_and_time(const std::vector<stored_result>& results, const ranking& workload);
 
 }  // namespace launchbox

@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-// Six digits are more than a screen shows, and a third of the size of all seventeen.
+// Six digits are more than a screen shows, and take a third of the size of all seventeen.
 std::string array_of(const std::vector<double>& values)
 {
     std::string text = "[";

@@ -10,10 +10,10 @@
 
 namespace launchbox {
 
-/// Writes charts of points and bars. What is said of points is kept once: names of candidates occur in every chart.
+/// Writes charts of points and bars. Texts of points are stored once, since names of candidates occur in every chart.
 class chart_json_writer {
 public:
-    /// `id` instead of the chart's own, which others in the page may have too.
+    /// `id` replaces the chart's own, which may not be unique in the page.
     void add(const chart& drawn, const xy_chart& content, const std::string& id);
 
     /// {"texts": [...], "charts": {...}}; safe inside a script element.
@@ -27,7 +27,7 @@ private:
     std::string charts_;
 };
 
-/// A string as JSON that is safe inside a script element: no < in it.
+/// A string as JSON that is safe inside a script element: it contains no <.
 std::string script_string(const std::string& text);
 
 }  // namespace launchbox

@@ -14,7 +14,7 @@ namespace launchbox {
 
 namespace {
 
-// As in web/page/page.css, which has names for them. Both sets have a contrast of 4.5 and more for text.
+// As in web/page/page.css, which names them. Text has a contrast of at least 4.5 in both sets.
 struct palette {
     std::string_view ink, faint, grid, paper;
     std::array<std::string_view, 6> series;
@@ -24,7 +24,7 @@ constexpr palette light{
 constexpr palette dark{
     "#e6edf3", "#9da7b3", "#30363d", "#0d1117", {"#58a6ff", "#f0883e", "#39c5bb", "#d58ee8", "#ff7b72", "#a5d16a"}};
 
-// Colours as such: librsvg, Inkscape and most programs that convert know no variables, and draw black on black.
+// Literal colours: librsvg, Inkscape and most converters do not support variables and would draw black on black.
 std::string colours_of(const palette& of)
 {
     std::string css;
@@ -36,7 +36,7 @@ std::string colours_of(const palette& of)
                      of.paper, of.ink, of.faint, of.grid);
 }
 
-// What is more than a colour goes before any order of the rules: it names two classes.
+// Rules beyond colours name two classes, so they take precedence whatever the order.
 constexpr std::string_view shapes =
     "text{font:12px system-ui,'DejaVu Sans',sans-serif}.title{font-size:15px;font-weight:600}.small{font-size:11px}"
     ".grid,.axis,.area{stroke-width:1}.mark{stroke-width:1;stroke-dasharray:4 3}"
@@ -46,7 +46,7 @@ constexpr std::string_view shapes =
     ".picture .line{fill:none;stroke-width:1.8}.picture .dot{stroke:none;fill-opacity:.7}"
     ".picture .white{fill:#ffffff}.picture .black{fill:#000000}";
 
-// The dark set comes last: some programs stop reading at a rule like @media.
+// The dark set comes last, because some programs stop reading at @media.
 std::string style_of_file()
 {
     return fmt::format("{}{}@media(prefers-color-scheme:dark){{{}}}", colours_of(light), shapes, colours_of(dark));
@@ -63,7 +63,7 @@ std::string svg_of(const chart& drawn, svg_use use)
     std::string text =
         fmt::format(R"(<svg xmlns="http://www.w3.org/2000/svg" role="img" class="picture" viewBox="0 0 {:.0f} {:.0f}")",
                     svg::picture_width, height + top);
-    // Percentages and the like would let a viewer of the file scale it to nothing.
+    // With percentages, a viewer of the file might scale the picture to nothing.
     if (file) text += fmt::format(R"( width="{:.0f}" height="{:.0f}")", svg::picture_width, height + top);
     text += fmt::format("><title>{}</title>", markup_text(drawn.title));
     if (file) {
@@ -134,7 +134,7 @@ std::string fitted(std::string_view text, double width)
 
 shade shade_of(double part)
 {
-    // Viridis in six steps, readable without colour: the more, the lighter. So nothing at all, 0 %, is the darkest.
+    // Viridis in six steps, readable without colour perception: higher is lighter. So 0 % is the darkest.
     constexpr std::array<std::array<double, 3>, 6> steps{
         {{68, 1, 84}, {65, 68, 135}, {42, 120, 142}, {34, 168, 132}, {122, 209, 81}, {253, 231, 37}}};
     const double place = std::clamp(std::isfinite(part) ? part : 1.0, 0.0, 1.0) * 5;

@@ -63,7 +63,7 @@ std::string architecture_of(const inspected_kernel& kernel)
     return kernel.info.architecture.empty() ? "unknown" : kernel.info.architecture;
 }
 
-// Rising, as everywhere.
+// In ascending order, as everywhere.
 std::vector<std::string> architectures_of(const std::vector<inspected_kernel>& kernels)
 {
     std::map<std::tuple<bool, compute_capability, std::string_view>, std::string> sorted;
@@ -81,7 +81,7 @@ std::optional<chart_group> figures_over_architectures(const std::vector<inspecte
     std::unordered_map<std::string, std::size_t> columns;
     for (std::size_t i = 0; i < architectures.size(); ++i) columns[architectures[i]] = i;
 
-    // Rows are names; the ones with the most registers are shown where there are too many.
+    // One row per name; if there are too many, those with the most registers are shown.
     std::map<std::string, std::vector<const inspected_kernel*>> by_name;
     for (const inspected_kernel& kernel : kernels)
         if (!is_ptx(kernel.info)) by_name[kernel.info.short_form].push_back(&kernel);
@@ -109,13 +109,13 @@ std::optional<chart_group> figures_over_architectures(const std::vector<inspecte
                 const std::size_t column = columns[architecture_of(*kernel)];
                 const std::optional<double> value = figure.value(*kernel);
                 if (!value || !figure.is_exact(*kernel)) exact[column] = false;
-                // Of several with one name the worst is shown.
+                // Of several kernels with one name, the worst is shown.
                 if (!value || (row[column] && (*value > *row[column]) != figure.less_is_better)) continue;
                 row[column] = value;
                 texts[column] = number_text(std::round(*value * 10) / 10);
                 any = true;
             }
-            // A copy of which it is not known can be worse.
+            // A copy with an unknown figure may be worse.
             for (std::size_t c = 0; c < texts.size(); ++c)
                 if (!exact[c] && !texts[c].empty()) texts[c].insert(0, figure.less_is_better ? "≥" : "≤");
             drawn.values.push_back(std::move(row));

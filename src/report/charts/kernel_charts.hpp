@@ -1,4 +1,4 @@
-// The charts of compiled kernels.
+// Charts of compiled kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace launchbox {
 
-/// Registers, spills, stack and occupancy of kernels over architectures, and code size by template and architecture.
-/// Empty where nothing is known.
+/// Registers, spills, stack and occupancy of kernels by architecture, and code size by template and architecture. Empty
+/// if nothing is known.
 std::vector<chart_group> kernel_charts(const std::vector<inspected_kernel>& kernels);
 
 }  // namespace launchbox

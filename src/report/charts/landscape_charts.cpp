@@ -12,7 +12,7 @@ namespace launchbox {
 
 namespace {
 
-// More columns than these and no text fits into a cell.
+// With more columns than this, no text fits into a cell.
 constexpr std::size_t few_columns = 14;
 
 std::string unit_title(const landscape_unit& unit)
@@ -39,7 +39,7 @@ heat_chart heat_of(const landscape_report& report, const landscape_map& map, con
     for (std::size_t i = 0; i < map.cells.size(); ++i) {
         const std::size_t row = map.cells[i].at[y], column = map.cells[i].at[x];
         drawn.values[row][column] = texts[i].number;
-        // The frame says which is the best.
+        // The frame marks the best already.
         std::string sign = texts[i].sign;
         if (sign.starts_with('*')) drawn.marked.emplace_back(row, column);
         if (!texts[i].value.empty()) std::erase(sign, '*');
@@ -64,7 +64,7 @@ xy_chart bars_of(const landscape_report& report, const landscape_map& map, const
         if (!texts[i].number) continue;
         const landscape_candidate& best = map.sections[cell.section].candidates[*cell.best];
         const double number = *texts[i].number;
-        // All units follow the time, or its inverse.
+        // All units are derived from the time or its inverse.
         const bool inverse = unit.what != landscape_unit::kind::ms;
         const sample_summary& time = best.time ? *best.time : best.relative;
         const double low = time.low > 0 ? time.median / time.low : 1,
@@ -92,7 +92,7 @@ std::optional<chart> landscape_chart(const landscape_report& report, const lands
     for (const landscape_field& axis : report.drawn.axes)
         title += (title.empty() ? "" : " and ") + escape_for_terminal(axis.name);
     std::string about = map_text(report, map, reads_better_transposed(map, few_columns)) + ".";
-    about.front() = 'T';  // "the fastest", as a sentence
+    about.front() = 'T';  // "the fastest" begins a sentence
     chart made{.id = id, .title = title + (by.empty() ? "" : ": " + by), .text = about, .content = xy_chart()};
     if (report.drawn.axes.size() == 2) {
         heat_chart heat = heat_of(report, map, *unit, texts);

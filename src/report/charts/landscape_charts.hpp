@@ -10,11 +10,11 @@
 
 namespace launchbox {
 
-/// Two axes: a heat map in which the winner is framed. One: a bar for each value, with the interval of its time. A map
-/// without axes, or one of which nothing is known in the unit that was asked for, is none: `nullopt`.
+/// With two axes: a heat map that frames the winner. With one: a bar for each value, with the interval of its time.
+/// `nullopt` for a map without axes, or without a known value in the unit asked for.
 std::optional<chart> landscape_chart(const landscape_report& report, const landscape_map& map, const std::string& id);
 
-/// One a map, with its values of `by` in the id. Throws `error` where there are too many to look at.
+/// One chart per map, with its values of `by` in the id. Throws `error` if there are too many to look at.
 std::vector<chart> landscape_charts(const landscape_report& report);
 
 }  // namespace launchbox

@@ -39,9 +39,8 @@ std::vector<chart> occupancy_charts(const occupancy_account& account, const std:
     for (const occupancy_curve& curve : account.curves) {
         const curve_words words = words_of(curve);
         chart_series line{.name = "resident warps", .look = series_look::steps, .x = {}, .y = {}};
-        // Block sizes that are no multiples of a warp are not asked about: no step is known between two points.
+        // Only multiples of a warp are computed as block sizes, so the steps between two points are unknown.
         if (curve.name == "threads") line.look = series_look::line;
-        // A step is drawn where the height changes, and that is behind the last value with the old one.
         for (std::size_t i = 0; i < curve.points.size(); ++i) {
             line.x.push_back(static_cast<double>(curve.points[i].value));
             line.y.push_back(curve.points[i].warps);
@@ -73,7 +72,7 @@ chart occupancy_map(const std::vector<occupancy_account>& accounts)
         const occupancy_question& question = account.question;
         for (const occupancy_curve& curve : account.curves) {
             if (curve.name != "threads") continue;
-            // A block size without a point, where dynamic shared memory has no size for it, is an empty cell.
+            // A block size without a point, because dynamic shared memory has no size for it, is an empty cell.
             std::vector<std::optional<double>> row(columns_of_map);
             std::vector<std::string> texts(columns_of_map);
             for (const auto& point : curve.points) {

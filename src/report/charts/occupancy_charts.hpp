@@ -9,11 +9,11 @@
 
 namespace launchbox {
 
-/// Resident warps over block size, registers and shared memory, with the point marked; `account.curves` has them.
+/// Resident warps over block size, registers and shared memory from `account.curves`, with the present point marked.
 /// `prefix` starts each id.
 std::vector<chart> occupancy_charts(const occupancy_account& account, const std::string& prefix);
 
-/// Occupancy over architecture and block size of the questions, which differ in their architecture.
+/// Occupancy by architecture and block size; the accounts differ in architecture.
 chart occupancy_map(const std::vector<occupancy_account>& accounts);
 
 }  // namespace launchbox

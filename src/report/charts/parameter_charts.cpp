@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::size_t max_tabs = 16, max_cells_a_side = 64;
 
-/// A parameter with its values in a fixed order: numbers rising, then words.
+/// A parameter with its values in a fixed order: numbers ascending, then words.
 struct varying_parameter {
     std::string name;
     std::vector<parameter_value> values;
     double explained = 0;
 };
 
-// Those with at least two values among the measured candidates, in the order of the candidates.
+// Parameters with at least two values among the measured candidates, in the candidates' order.
 std::vector<varying_parameter> varying_parameters(const std::vector<stored_result>& results, const ranking& workload)
 {
     std::vector<varying_parameter> found;
@@ -48,7 +48,7 @@ std::vector<varying_parameter> varying_parameters(const std::vector<stored_resul
     return found;
 }
 
-// Which parameter is across, which is down, and which makes the tabs.
+// The parameters across, down, and for the tabs.
 struct surface_axes {
     const varying_parameter *x = nullptr, *y = nullptr, *tabs = nullptr;
 };
@@ -78,7 +78,7 @@ surface_axes axes_of(const std::vector<varying_parameter>& parameters)
     return axes;
 }
 
-// The workload alone, as a record.
+// The part of the run with this workload alone.
 recorded_run part_with(const shown_run& shown, const ranking& workload)
 {
     const std::string wanted = identity_of(workload.workload);
@@ -92,7 +92,7 @@ recorded_run part_with(const shown_run& shown, const ranking& workload)
 
 void add_surfaces(const recorded_run& run, const surface_axes& axes, bool tabs, chart_group& into)
 {
-    // Named as they are: another thing may have the same name.
+    // By its full name, since another field may have the same short name.
     const auto name_of = [](const varying_parameter* one) { return "parameters." + one->name; };
     landscape_request request{.axes = {name_of(axes.x), name_of(axes.y)}, .by = std::vector<std::string>()};
     if (tabs) request.by->push_back(name_of(axes.tabs));

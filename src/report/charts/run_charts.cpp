@@ -185,7 +185,7 @@ std::string axis_text(const std::string& quantity)
     return escape_for_terminal(quantity) + (unit.empty() ? "" : ", " + std::string(unit));
 }
 
-// The first two quantities of an objective with several, one against the other.
+// The first two quantities of a multi-objective goal, plotted against each other.
 std::optional<chart_group> front(const shown_run& shown, const ranking& workload)
 {
     const std::vector<objective_term>& terms = workload.goal.terms();
@@ -292,7 +292,7 @@ std::optional<chart_group> distributions(const shown_run& shown, const ranking& 
         const auto row = static_cast<double>(drawn.y.categories.size());
         for (std::size_t i = 0; i < values.size(); ++i) {
             samples.x.push_back(values[i] / 1e6);
-            // Spread by the order in which they were taken, so that equal times lie beside each other.
+            // Spread in the order in which they were taken, so that equal times lie side by side.
             samples.y.push_back(row + 0.5 * (static_cast<double>(i) + 0.5) / static_cast<double>(values.size()) - 0.25);
         }
         const sample_summary middle = summarise(values);

@@ -19,8 +19,8 @@ struct value_range {
     double low = 0, high = 1;
     bool less_is_better = true;
 
-    // The least is drawn darkest. Where the worst is many times the best, colours follow the ratio, or all but the
-    // worst would look alike.
+    // The lowest value is darkest. If the worst is many times the best, colours follow the ratio; otherwise all but the
+    // worst would look the same.
     [[nodiscard]] double part(double value) const
     {
         if (!(high > low)) return value > 0 ? 1 : 0;
@@ -67,7 +67,7 @@ double draw(const heat_chart& drawn, std::string& svg)
     const auto count = static_cast<double>(std::max<std::size_t>(1, drawn.columns.size()));
     const double width = std::min(96.0, (picture_width - left - 16) / count);
     const value_range range = range_of(drawn);
-    // Where cells are narrower than names, some of the names.
+    // If cells are narrower than names, only some of the names.
     double widest = 0;
     for (const std::string& name : drawn.columns) widest = std::max(widest, std::min(text_width(name), 90.0));
     const auto every = static_cast<std::size_t>(width < 26 ? std::max(1.0, std::ceil((widest + 6) / width)) : 1);

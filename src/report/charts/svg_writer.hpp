@@ -1,4 +1,4 @@
-// What the drawings of all kinds of charts share: elements, text that fits, colours of values.
+// What drawings of all chart kinds share: elements, text that fits, colours of values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace launchbox::svg {
 
-/// In front of `y` grows downwards. Units are those of the view box.
+/// In SVG, `y` grows downwards. Units are those of the view box.
 struct box {
     double x = 0, y = 0, width = 0, height = 0;
 };
@@ -20,23 +20,23 @@ void add_text(std::string& svg, double x, double y, std::string_view text, ancho
               std::string_view more = {});
 void add_line(std::string& svg, double x1, double y1, double x2, double y2, std::string_view css_class);
 
-/// About how wide text of the usual size is, in units.
+/// Approximate width of text in the usual size, in units.
 double text_width(std::string_view text);
-/// The text cut to this width, with an ellipsis.
+/// The text, cut to this width with an ellipsis.
 std::string fitted(std::string_view text, double width);
 
-/// A colour for 0 (the least) to 1, from dark blue over green to yellow, and whether white text is read on it.
+/// A colour for 0 (lowest) to 1, from dark blue over green to yellow, and whether text on it must be white.
 struct shade {
     std::string colour;
     bool white_text = false;
 };
 shade shade_of(double part);
 
-/// The inner of the picture, and how high it became.
+/// Appends the content of the picture to `svg` and returns its height.
 double draw(const xy_chart& drawn, std::string& svg);
 double draw(const heat_chart& drawn, std::string& svg);
 
-/// All pictures are as wide.
+/// All pictures have this width.
 inline constexpr double picture_width = 760;
 
 }  // namespace launchbox::svg

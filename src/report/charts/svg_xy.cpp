@@ -14,7 +14,7 @@ namespace launchbox::svg {
 namespace {
 
 constexpr double right = 20, top = 14, plot_height = 300, row_height = 26, line_height = 15;
-// More points than these are drawn without what is said of each: the file would be many times as large.
+// Beyond this many points, no text per point is written: the file would be many times as large.
 constexpr std::size_t max_labelled_points = 2000;
 
 struct plot {
@@ -23,7 +23,7 @@ struct plot {
     bool x_named = false, y_named = false;  // the axis has categories
 
     [[nodiscard]] double at_x(double value) const { return area.x + x.place(value) * area.width; }
-    // Categories are read from the top.
+    // Categories run from top to bottom.
     [[nodiscard]] double at_y(double value) const
     {
         return y_named ? area.y + y.place(value) * area.height : area.y + area.height - y.place(value) * area.height;
@@ -35,7 +35,7 @@ axis_scale scale_for(const xy_chart& drawn, bool is_x)
     const chart_axis& axis = is_x ? drawn.x : drawn.y;
     if (!axis.categories.empty()) return {-0.5, static_cast<double>(axis.categories.size()) - 0.5, false};
     std::vector<double> values;
-    // Intervals lie along the axis of the values: x where names stand down the side.
+    // Intervals lie along the value axis, which is x if categories are on the y axis.
     const bool with_intervals = is_x == !drawn.y.categories.empty();
     for (const chart_series& series : drawn.series) {
         const std::vector<double>& places = is_x ? series.x : series.y;
@@ -75,7 +75,7 @@ void add_axes(const xy_chart& drawn, const plot& on, std::string& svg)
     add_line(svg, left, bottom, left + on.area.width, bottom, "axis");
     if (on.x_named) {
         const double each = on.area.width / static_cast<double>(drawn.x.categories.size());
-        // As many names as there is room for.
+        // As many names as fit.
         double widest = 0;
         for (const std::string& name : drawn.x.categories) widest = std::max(widest, text_width(name) + 8);
         const auto step = static_cast<std::size_t>(std::max(1.0, std::ceil(std::min(widest, 110.0) / each)));
@@ -99,7 +99,7 @@ void add_axes(const xy_chart& drawn, const plot& on, std::string& svg)
     add_text(svg, left + on.area.width / 2, bottom + 38, drawn.x.title, anchor::middle, "class=\"faint\"");
 }
 
-// Along the axis of the values.
+// Along the value axis.
 void add_interval(const chart_series& series, std::size_t i, const plot& on, std::string_view css_class,
                   std::string& svg)
 {
@@ -132,7 +132,7 @@ void add_points(const chart_series& series, const plot& on, int colour, bool lab
 void add_bars(const chart_series& series, const plot& on, int colour, std::string& svg)
 {
     for (std::size_t i = 0; i < series.x.size(); ++i) {
-        // With names on the y axis bars grow to the right.
+        // With categories on the y axis, bars grow to the right.
         const double value = on.y_named ? series.x[i] : series.y[i];
         std::string shape;
         if (on.y_named) {

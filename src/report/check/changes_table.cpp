@@ -29,11 +29,12 @@ std::string figures_text(const baseline_change& change, std::string changed_figu
     return text.empty() ? "–" : text;
 }
 
-// Changes that read the same, of one kernel for several architectures, or of all kernels for one that is lost.
+// Changes that read the same: of one kernel for several architectures, or of all kernels for an architecture that is
+// lost.
 struct change_row {
     baseline_verdict verdict = baseline_verdict::worse;
     std::string name, before, now;
-    bool of_all = false;  ///< `name` is none
+    bool of_all = false;  ///< `name` is empty
     std::vector<std::string> architectures;
 };
 

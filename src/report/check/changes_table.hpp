@@ -1,4 +1,4 @@
-// The table of what differs from the baseline: kernel, architecture, before, after; the worst first.
+// The table of differences from the baseline: kernel, architecture, before, after; the worst first.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace launchbox {
 
-/// Columns of a kernel's name in the tables of `check`; there are some of 24,000.
+/// Widest kernel name in the tables of `check`; some names have 24,000 characters.
 inline constexpr int widest_check_name = 160;
 
-/// Nothing where nothing differs.
+/// Adds nothing if nothing differs.
 void add_changes(const check_result& result, std::size_t max_rows, document& page);
 
 /// "5 more are not shown: ...".

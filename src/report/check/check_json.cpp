@@ -1,4 +1,4 @@
-// The forms of `check` for programs: JSON and the table behind CSV.
+// Output of `check` for programs: JSON, and the table for CSV.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>

@@ -33,7 +33,7 @@ std::string fingerprint_of(const check_finding& finding, const checked_kernel& k
     std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
     const auto add = [&](const std::string& text) {
         for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-        hash = (hash ^ 0xff) * 0x100000001b3;  // a byte that no UTF-8 name has, so that parts cannot run together
+        hash = (hash ^ 0xff) * 0x100000001b3;  // a separator that no UTF-8 name contains
     };
     add(kernel.identity);
     add(kernel.info.architecture);

@@ -27,13 +27,13 @@ void add_findings(const check_result& result, bool (*wanted)(const check_finding
 void add_unused_rules(const check_result& result, std::size_t max_rows, document& page);
 std::string kernels_text(const std::vector<std::string>& names);
 
-// Those of the baseline are in the table of changes.
+// Findings of the baseline are in the table of changes.
 bool is_of_budget(const check_finding& finding)
 {
     return !finding.check.starts_with("baseline_");
 }
 
-// Figures that are right, and not those of what somebody may think of.
+// These figures are right, but may not belong to the build that the reader has in mind.
 void add_kinds_of_code(const check_result& result, document& page)
 {
     std::vector<std::string> older, debug;
@@ -47,7 +47,7 @@ void add_kinds_of_code(const check_result& result, document& page)
                   tone::warning);
 }
 
-// The others are named with their content.
+// Inputs without kernels are listed with their content.
 std::vector<inspected_input> inputs_with_kernels(const check_outcome& outcome)
 {
     std::vector<inspected_input> inputs;
@@ -70,7 +70,7 @@ document check_document(const check_outcome& outcome, std::size_t max_rows)
 {
     const check_result& result = outcome.result;
     document page;
-    // What fails first, what got better last.
+    // Failures first, improvements last.
     add_unchecked(result, max_rows, page);
     const std::size_t unchecked = page.blocks.size();
     add_findings(
@@ -118,7 +118,7 @@ document check_document(const check_outcome& outcome, std::size_t max_rows)
 
 std::string summary_of(const check_result& result)
 {
-    // What the only gates have decided nothing about was not checked.
+    // If none of the gates has decided anything, nothing was checked.
     const bool idle = !result.gates.empty() && std::ranges::all_of(result.gates, [](const gate& one) {
         return one.decided == 0 && one.failing == 0;
     });
@@ -150,7 +150,7 @@ std::string summary_of(const check_result& result)
         counts = counts.empty() ? "nothing was checked" : "nothing was checked, " + counts;
     else
         add(failing, "requested part not checked", "requested parts not checked");
-    // The exit status says so too.
+    // Counted because the exit status depends on it.
     add(result.inputs_with_errors, "input with errors", "inputs with errors");
     if (result.interrupted) counts += counts.empty() ? "interrupted" : ", interrupted";
     if (counts.empty()) counts = first ? "nothing was checked" : "all checks passed";
@@ -296,7 +296,7 @@ void add_findings(const check_result& result, bool (*wanted)(const check_finding
                              {finding.shown_value, look},
                              finding.shown_limit,
                              escape_for_terminal(place_text(finding.set_by))});
-        // What is not known needs its reason, and an impossible launch too; the same one is said once.
+        // An unknown figure or an impossible launch needs its reason; each reason is written once.
         const bool obstacle = finding.check.starts_with("min_") && finding.message.find(" (") != std::string::npos;
         if (finding.status != check_status::unknown && !obstacle) continue;
         const std::string reason = "  " + finding.check + ": " + escape_for_terminal(finding.message);

@@ -17,12 +17,12 @@ namespace launchbox {
 
 namespace {
 
-// One annotation, or the same of one kernel for several architectures.
+// One annotation; equal ones of a kernel for several architectures are merged.
 struct annotation {
     const char* level;
     file_line place;
     std::string title;
-    std::string subject;  ///< the kernel; empty: `details` has one sentence
+    std::string subject;  ///< the kernel; if empty, `details` has one sentence
     std::vector<std::pair<std::string, std::vector<std::string>>> details = {};  ///< message, architectures
 };
 
@@ -50,7 +50,7 @@ std::string command_of(const annotation& one)
     return text + "title=" + annotation_property(one.title) + "::" + annotation_message(message_of(one)) + '\n';
 }
 
-// What is not in `all` yet becomes a new one.
+// Merges the finding into `all`, or appends it.
 void add_finding(const check_finding& finding, const check_outcome& outcome, std::vector<annotation>& all,
                  std::map<std::tuple<bool, std::string, std::string, std::string>, std::size_t>& places)
 {
@@ -62,7 +62,7 @@ void add_finding(const check_finding& finding, const check_outcome& outcome, std
         all.size());
     if (is_new) all.push_back(std::move(made));
     auto& details = all[place->second].details;
-    // The line of a baseline differs for each architecture, and says the least: the first stands for all.
+    // The line in a baseline differs for each architecture but hardly matters: the first stands for all.
     for (auto& [told, architectures] : details)
         if (told.starts_with(finding.message + " (set in ")) {
             architectures.push_back(architecture_of(kernel));
@@ -81,7 +81,7 @@ std::vector<annotation> annotations_of(const check_outcome& outcome)
     for (const inspected_input& input : outcome.inputs)
         for (const std::string& error : input.errors) add(true, {}, "input", input.file + ": " + error);
     for (const unchecked_part& part : result.unchecked) add(part.fails, {}, "unchecked", unchecked_text(part));
-    // The kernels that changed for the worse in the order of the table; then those that break the budget alone.
+    // Kernels that changed for the worse, in the order of the table, then those that only break the budget.
     std::map<std::tuple<bool, std::string, std::string, std::string>, std::size_t> places;
     std::vector<bool> is_told(result.kernels.size(), false);
     const auto add_kernel = [&](std::size_t kernel) {

@@ -9,11 +9,10 @@
 
 namespace launchbox {
 
-/// One test case a kernel and architecture; besides, one for each unused rule that fails and for each input with
-/// errors.
+/// One test case per kernel and architecture, and one for each unused rule that fails and each input with errors.
 std::string check_junit(const check_outcome& outcome);
 
-/// Text for XML 1.0, in elements and in attributes: what is not printable UTF-8, or no character of XML, as \xNN.
+/// Text for XML 1.0, in elements and attributes: anything but printable UTF-8 that XML allows becomes \xNN.
 std::string xml_text(std::string_view text);
 
 }  // namespace launchbox

@@ -86,7 +86,7 @@ ordered_json finding_result(const check_finding& finding, const check_outcome& o
             {{"physicalLocation",
               physical_location({relative_path(finding.set_by.file, outcome.directory), finding.set_by.line})},
              {"message", {{"text", "the limit"}}}});
-    // GitHub recognises a result by primaryLocationLineHash alone.
+    // GitHub recognises a result only by primaryLocationLineHash.
     const std::string fingerprint = fingerprint_of(finding, kernel);
     result["partialFingerprints"] = {{"launchboxCheck/v1", fingerprint},
                                      {"primaryLocationLineHash", fingerprint + ":1"}};
@@ -96,7 +96,7 @@ ordered_json finding_result(const check_finding& finding, const check_outcome& o
     return result;
 }
 
-// Standard input is no place; then it is the file that was to be kept to.
+// Standard input has no location, so the file with the requirement is used.
 file_line location_of(const unchecked_part& part, const check_outcome& outcome)
 {
     std::string file = part.file == "-" ? "" : part.file;

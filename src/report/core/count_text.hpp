@@ -1,4 +1,4 @@
-// Counts as people read them.
+// Counts in the form that people read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -11,7 +11,7 @@ namespace launchbox {
 namespace {
 
 constexpr int narrowest_last_column = 24;
-constexpr int continued_indent = 4;  // further in than the row that it belongs to
+constexpr int continued_indent = 4;  // deeper than the row that it continues
 
 std::string_view escape_of(tone look)
 {
@@ -49,7 +49,7 @@ std::string padded(const std::string& text, int width, bool right)
     return result;
 }
 
-// Takes the next word off the front, with the spaces before it.
+// Removes and returns the next word, with the spaces before it.
 std::string_view take_word(std::string_view& text)
 {
     const std::string_view word = text.substr(0, text.find(' ', text.find_first_not_of(' ')));
@@ -62,7 +62,7 @@ std::string_view without_spaces_before(std::string_view word)
     return word.substr(std::min(word.size(), word.find_first_not_of(' ')));
 }
 
-// Breaks at spaces; a word wider than the width stands alone on its line. `further` is the width of all lines but the
+// Breaks at spaces; a word wider than the width gets a line of its own. `further` is the width of all lines but the
 // first.
 std::vector<std::string> wrapped(std::string_view text, int width, int further)
 {
@@ -88,7 +88,7 @@ int longest_word(std::string_view text)
     int longest = 0;
     for (bool is_first = true; !text.empty(); is_first = false) {
         const std::string_view word = take_word(text);
-        // No character is wider than its bytes are many.
+        // The display width never exceeds the number of bytes.
         if (const std::string_view shown = is_first ? word : without_spaces_before(word);
             shown.size() > static_cast<std::size_t>(longest))
             longest = std::max(longest, display_width(shown));
@@ -96,7 +96,7 @@ int longest_word(std::string_view text)
     return longest;
 }
 
-// How a table fits: the width of each column, and whether the last one stands on lines of its own below each row.
+// How a table fits: the width of each column, and whether the last one is printed on separate lines below each row.
 struct layout {
     std::vector<int> widths;
     int between = column_gap;
@@ -110,7 +110,7 @@ struct layout {
     }
 };
 
-// Takes from the column that has most to give until `too_much` columns are gained, or nothing is left to take.
+// Shrinks the widest columns until `too_much` columns are saved, or nothing is left to save.
 void shrink(std::vector<int>& widths, const std::vector<int>& least, std::size_t columns, int too_much)
 {
     for (; too_much > 0; --too_much) {
@@ -136,7 +136,7 @@ layout layout_of(const table& data, int width)
     std::vector<int> least;
     for (std::size_t c = 0; c < data.columns.size(); ++c) {
         least.push_back(longest_word(data.columns[c].title));
-        // What is aligned right is a number with its unit.
+        // Right-aligned cells are numbers with their units.
         for (const auto& row : data.rows)
             least.back() =
                 std::max(least.back(), data.columns[c].right ? display_width(row[c].text) : longest_word(row[c].text));
@@ -198,7 +198,7 @@ std::string rendered(const table& data, const output_style& style)
     return text;
 }
 
-// A line or heading; what does not fit goes on further in.
+// A line or heading; continuation lines are indented further.
 std::string paragraph(const cell& content, const output_style& style)
 {
     const std::size_t start = content.text.find_first_not_of(' ');
@@ -224,7 +224,7 @@ std::string rendered(const document::block& block, const output_style& style)
     return {};
 }
 
-// Before anything is laid out, since what ASCII needs is wider.
+// Before the layout, because ASCII replacements are wider.
 document in_ascii(document content)
 {
     for (document::block& block : content.blocks) {
@@ -246,8 +246,9 @@ std::string markdown_cell(std::string_view text)
     return result;
 }
 
-// In code nothing is a link, a mention (@user), an issue (#1), a commit or an emoji: ns::a::kernel has ":a:". What ends
-// code, or a cell, is written as entities: of "\|" renderers disagree whether it ends the cell.
+// In code, nothing becomes a link, a mention (@user), an issue (#1), a commit or an emoji: ns::a::kernel contains
+// ":a:". Characters that end code or a cell are written as entities, because renderers disagree whether "\|" ends the
+// cell.
 std::string markdown_name(std::string_view text)
 {
     if (text.empty()) return {};
@@ -261,7 +262,7 @@ std::string markdown_name(std::string_view text)
     return entities + "</code>";
 }
 
-// A line with names in it: words of which a mention, a reference, an emoji or a link would come are code.
+// A line that contains names: words that would become a mention, a reference, an emoji or a link are written as code.
 std::string markdown_line(std::string_view text)
 {
     std::string result;

@@ -1,4 +1,4 @@
-// What a verb has to say, before it is decided how it looks: headings, lines and tables.
+// The output of a verb, independent of its form: headings, lines and tables.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,20 +12,20 @@ namespace launchbox {
 
 enum class tone { plain, strong, faint, good, warning, bad };
 
-/// One cell of a table, or a line.
+/// A cell of a table, or a line.
 struct cell {
     std::string text;
     tone look = tone::plain;
-    std::string calculator = {};  ///< the address of the calculator with the figures of the row; only pages link there
+    std::string calculator = {};  ///< address of the calculator with the row's figures; only pages link to it
 
-    bool is_name = false;  ///< of a kernel or a file: whatever is in it, Markdown shows it as it is
+    bool is_name = false;  ///< of a kernel or file: Markdown shows it literally
 
     cell() = default;
     cell(std::string content, tone with = tone::plain) : text(std::move(content)), look(with) {}
     cell(const char* content, tone with = tone::plain) : text(content), look(with) {}
 };
 
-/// A cell with a name: no mention, emoji or link comes of what is in it.
+/// A cell with a name, which never becomes a mention, emoji or link.
 inline cell name_cell(std::string name)
 {
     cell made(std::move(name));
@@ -57,18 +57,18 @@ struct document {
     void verbatim(std::string text) { blocks.push_back({kind::verbatim, {std::move(text)}}); }
 };
 
-/// How `render_text` lays tables out, in columns of the terminal: in front of a row, and between two columns.
+/// Columns of the terminal that `render_text` leaves in front of a row and between two columns.
 inline constexpr int table_indent = 2, column_gap = 2;
 
-/// For people at a terminal: the last column of a table and long lines are wrapped at the style's width.
+/// For people at a terminal: wraps long lines and the last column of a table at the style's width.
 std::string render_text(const document& content, const output_style& style);
 
 std::string render_markdown(const document& content);
 
-/// One line of comma-separated values (RFC 4180), for tables that are written row by row.
+/// One line of comma-separated values (RFC 4180), for tables written row by row.
 std::string csv_line(const std::vector<cell>& row);
 
-/// One table as comma-separated values with a header line (RFC 4180).
+/// A table as comma-separated values with a header line (RFC 4180).
 std::string render_csv(const table& content);
 
 }  // namespace launchbox

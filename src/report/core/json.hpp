@@ -1,4 +1,4 @@
-// Values for JSON: names and paths are bytes, JSON is UTF-8; what is not known is null.
+// Values for JSON: names and paths are bytes, JSON is UTF-8; unknown values are null.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,26 +15,26 @@
 
 namespace launchbox {
 
-/// The text as it is when it is printable UTF-8; otherwise with the offending bytes as \xNN.
+/// The text unchanged if it is printable UTF-8; otherwise with the offending bytes as \xNN.
 inline std::string json_text(std::string_view text)
 {
     return escape_for_terminal(text);
 }
 
-/// The text like `json_text`; null when it is empty.
+/// The text as `json_text` gives it; null if it is empty.
 inline nlohmann::ordered_json text_or_null(const std::string& text)
 {
     return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(json_text(text));
 }
 
-/// The value; null when it is not known.
+/// The value; null if unknown.
 template <class Value>
 nlohmann::ordered_json or_null(const std::optional<Value>& value)
 {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-/// Of a member of a record: texts and lists of them fit for JSON, null where it is not known.
+/// The JSON of a record's member: texts and lists of them converted for JSON, null if unknown.
 template <class Value>
 nlohmann::ordered_json value_json(const Value& value)
 {

@@ -8,7 +8,7 @@ namespace launchbox {
 
 namespace {
 
-// A line feed in the dump is always layout: inside a string it is spelled \n.
+// A line feed in the dump is always layout: inside a string it is written as \n.
 std::string indented(const nlohmann::ordered_json& value, int depth)
 {
     const std::string text = value.dump(2);

@@ -1,4 +1,4 @@
-// JSON that is written part by part: a report of 45,000 kernels does not fit into memory as one tree.
+// JSON written part by part: a report of 45,000 kernels does not fit into memory as one tree.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace launchbox {
 
-/// How an element of an array of the outermost object is written: the slow part, which can be done on any thread.
+/// The text of an element of an array in the outermost object: the slow part, which any thread can do.
 std::string json_element_text(const nlohmann::ordered_json& value);
 
-/// Writes one object, byte by byte what nlohmann's dump(2) would write of the whole, with a line feed at the end.
-/// Arrays of it can be written element by element; everything else is given as a value.
+/// Writes one object, byte for byte what nlohmann's dump(2) would give for the whole, with a line feed at the end. Its
+/// arrays can be written element by element; everything else is passed as a value.
 class json_object_stream {
 public:
     explicit json_object_stream(std::ostream& out) : out_(out) {}
@@ -22,7 +22,7 @@ public:
     void member(std::string_view name, const nlohmann::ordered_json& value);
     void begin_array(std::string_view name);
     void element(const nlohmann::ordered_json& value) { element_text(json_element_text(value)); }
-    void element_text(std::string_view text);  ///< of `json_element_text`
+    void element_text(std::string_view text);  ///< from `json_element_text`
     void end_array();
     void finish();
 

@@ -22,7 +22,7 @@ std::string_view last_line(std::string_view text)
     return line == std::string_view::npos ? text : text.substr(line + 1);
 }
 
-// "inspect" of the mark in the last line; empty: there is none.
+// The verb, such as "inspect", in the mark of the last line; empty if there is none.
 std::string_view marked_verb(std::string_view line)
 {
     if (line.starts_with("<!-- ") && line.ends_with(" -->")) line = line.substr(5, line.size() - 9);
@@ -44,7 +44,7 @@ bool skip(std::string_view& text, std::string_view word)
     return true;
 }
 
-// "launchbox.results" of the schema that is the first member; empty: it is not ours.
+// "launchbox.results" from the schema, which is the first member; empty if the file is not ours.
 std::string_view schema_of(std::string_view json)
 {
     if (!skip(json, "{") || !skip(json, "\"schema\"") || !skip(json, ":") || !skip(json, "\"")) return {};
@@ -62,8 +62,8 @@ std::optional<own_file> own_json(std::string_view beginning)
     return own_file{own_kind::report};
 }
 
-// Of `emit`: "// Rows of sort_rows, kept by launchbox emit; ...", and of --format defines lines of macros for each
-// architecture.
+// Output of `emit`: "// Rows of sort_rows, kept by launchbox emit; ...", or, with --format defines, lines of macros for
+// each architecture.
 std::optional<own_file> own_rows(std::string_view beginning)
 {
     const std::string_view line = beginning.substr(0, beginning.find('\n'));
@@ -76,8 +76,8 @@ std::optional<own_file> own_rows(std::string_view beginning)
     return std::nullopt;
 }
 
-// The first two columns and the last one of each table that is written as CSV, which has no place for a mark. Those
-// between can depend on what was measured.
+// The first two columns and the last one of each table that is written as CSV, which cannot hold a mark. The columns
+// between may depend on what was measured.
 struct table_columns {
     std::string_view first, last;
 };

@@ -13,9 +13,9 @@ namespace launchbox {
 
 namespace {
 
-constexpr int max_rounds = 8;  // each finds what differs within what the round before could not tell apart
+constexpr int max_rounds = 8;  // each separates names that the round before could not
 
-constexpr int narrowest = 8;  // in less room nothing can be told apart
+constexpr int narrowest = 8;  // with less room, names cannot be told apart
 
 bool continues_character(char c)
 {
@@ -50,13 +50,13 @@ struct common_part {
     std::size_t front = 0, behind = 0;  // bytes
 };
 
-// What all of these begin and end with.
+// The common beginning and end of all of these.
 common_part common_to(const std::vector<std::string_view>& names)
 {
     const std::string_view first = names.front();
     common_part common{first.size(), first.size()};
     for (const std::string_view name : names) {
-        if (name == first) continue;  // with itself everything is common, and nothing is left for the end
+        if (name == first) continue;  // equal names have everything in common
         const std::size_t most = std::min(first.size(), name.size());
         std::size_t front = 0, behind = 0;
         while (front < most && first[front] == name[front]) ++front;
@@ -64,7 +64,7 @@ common_part common_to(const std::vector<std::string_view>& names)
         common.front = std::min(common.front, front);
         common.behind = std::min(common.behind, behind);
     }
-    // Up to whole words, where there are any, and never within a character.
+    // Shortened to whole words, if there are any, and never within a character.
     common_part words = common;
     while (words.front > 0 && !ends_word(first[words.front - 1])) --words.front;
     while (words.behind > 0 && !ends_word(first[first.size() - words.behind])) --words.behind;
@@ -83,7 +83,7 @@ std::string cut(std::string_view name, const common_part& common, int room)
     const int front_width = display_width(front), behind_width = display_width(behind);
     const int spare = room - display_width(middle) - (front_width > 0 ? 1 : 0) - (behind_width > 0 ? 1 : 0);
     if (spare < 0) {
-        // Even what differs is too long: its beginning and its end, behind a little of the name.
+        // Even the differing part is too long: show its beginning and end, after a little of the common beginning.
         const std::string_view head = first_of(front, room / 4);
         return std::string(head) + (head.size() < front.size() ? "…" : "") +
                shortened(middle, room - display_width(head) - (head.size() < front.size() ? 1 : 0));
@@ -94,7 +94,7 @@ std::string cut(std::string_view name, const common_part& common, int room)
            (tail.size() < behind.size() ? "…" : "") + std::string(tail);
 }
 
-// "a<b::c>", "d" of "a<b::c>::d". What is behind `operator` is not looked into: it has brackets that are none.
+// "a<b::c>", "d" for "a<b::c>::d". Stops at `operator`, whose symbols may look like brackets.
 std::vector<std::string_view> parts_of(std::string_view name)
 {
     std::vector<std::string_view> parts;
@@ -141,7 +141,7 @@ std::string brief_function_name(std::string_view name, int room)
 
 std::vector<std::string> shortened_apart(const std::vector<std::string>& names, int room)
 {
-    // Each different name once.
+    // Each distinct name once.
     std::map<std::string_view, std::string> cut_names;
     for (const std::string& name : names)
         if (const auto [place, is_new] = cut_names.try_emplace(name); is_new) place->second = shortened(name, room);

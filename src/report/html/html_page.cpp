@@ -36,7 +36,7 @@ std::string_view without_indent(std::string_view text)
     return start == std::string_view::npos ? std::string_view() : text.substr(start);
 }
 
-// Scripts and styles by their hashes, and nothing else: not even markup that slipped in could run or load anything.
+// Allows scripts and styles only by their hashes: even injected markup could not run or load anything.
 std::string head_of(std::string_view title, const std::string& scripts, const std::string& more)
 {
     return fmt::format(
@@ -58,10 +58,10 @@ std::string source_of(const web_asset& script)
     return script.content.empty() ? "" : fmt::format("'sha256-{}' ", script.sha256);
 }
 
-// What the policy of a page with the calculator allows besides.
+// Additional permissions for a page with the calculator.
 constexpr const char* calculator_sources = "'wasm-unsafe-eval' blob:; worker-src blob:";
 
-// The fields, the program and the script of its worker.
+// The calculator's fields, its program, and the script of its worker.
 std::string calculator_parts(const std::string& state)
 {
     return fmt::format(
@@ -156,7 +156,7 @@ void html_page::add_chart(const chart& drawn, const std::string& id)
     body_ += "<figure>";
     if (by_script) {
         charts_.add(drawn, *points, id);
-        // Rows of a chart with names down its side want a height of their own.
+        // A chart with names down its side needs its own height.
         body_ += fmt::format(
             R"(<div class="canvas{}" data-rows="{}"><canvas id="{}" role="img" aria-label="{}"></canvas></div>)",
             points->y.categories.empty() ? "" : " rows", points->y.categories.size(), id, markup_text(drawn.title));
@@ -185,7 +185,7 @@ std::string html_page::linked(const std::string& address, const std::string& mar
 
 void html_page::verbatim(std::string_view text)
 {
-    if (text.ends_with('\n')) text.remove_suffix(1);  // not one more line
+    if (text.ends_with('\n')) text.remove_suffix(1);  // no extra empty line
     std::string escaped;
     for (std::size_t start = 0; start <= text.size();) {
         const std::size_t end = std::min(text.find('\n', start), text.size());

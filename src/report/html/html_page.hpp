@@ -1,4 +1,4 @@
-// One self-contained HTML file: style, scripts and data in it, nothing loaded, no network allowed.
+// One self-contained HTML file: contains style, scripts and data, loads nothing, and may not use the network.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,28 +12,28 @@
 
 namespace launchbox {
 
-/// Builds the body of a page. All text is escaped here; nobody else writes markup.
+/// Builds the body of a page. All text is escaped here; no other code writes markup.
 class html_page {
 public:
     explicit html_page(std::string title) : title_(std::move(title)) {}
 
-    /// A part that the list of contents names. `level` 2 or 3.
+    /// A section listed in the contents. `level`: 2 or 3.
     void section(const std::string& id, std::string_view heading, int level = 2);
     void line(std::string_view text, tone look = tone::plain);
     void add(const document& content);
     void add(const table& content);
     void add(const chart_group& group, const std::string& id_prefix);
     void verbatim(std::string_view text);
-    /// What follows until `end_details` is hidden until the reader opens it.
+    /// Hides what follows until `end_details`, until the reader opens it.
     void begin_details(std::string_view summary);
     void end_details();
-    /// Whether cells with the address of a calculator become links to one, which the page then has in it.
+    /// Whether cells with a calculator address become links to the calculator, which the page then contains.
     [[nodiscard]] static bool has_calculator();
 
     [[nodiscard]] std::string text() const;
 
 private:
-    /// A link into the calculator around text that is escaped already; the text alone where there is no calculator.
+    /// A link into the calculator around escaped text; only the text if there is no calculator.
     std::string linked(const std::string& address, const std::string& markup);
     void add_chart(const chart& drawn, const std::string& id);
 
@@ -47,8 +47,8 @@ private:
     bool uses_calculator_ = false;
 };
 
-/// The whole calculator. Throws `error` with exit status 3 where this build is without it. `state` is what the page
-/// starts with, as behind # in its address; empty: its own defaults.
+/// The whole calculator. Throws `error` with exit status 3 if this build lacks it. `state` is the initial state, in the
+/// form after # in its address; if empty, the defaults.
 std::string calculator_page(const std::string& state);
 
 }  // namespace launchbox

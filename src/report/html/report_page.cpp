@@ -21,10 +21,10 @@ namespace launchbox {
 
 namespace {
 
-// Wide: the browser breaks lines.
+// Wide, since the browser breaks lines.
 constexpr output_style page_style_of_tables{.width = 200};
 constexpr std::size_t rows_of_candidates = 25, max_verdicts = 12;
-// Every chart of a workload is there; with more workloads than these the page would be hundreds of charts long.
+// Every chart of a workload is included; with more workloads, the page would be hundreds of charts long.
 constexpr std::size_t max_workloads_with_charts = 24;
 
 table best_table(const shown_run& shown)
@@ -82,12 +82,12 @@ void add_environment(const shown_run& shown, html_page& page)
     add("launchbox", info.version);
     add("started", info.started);
     add("file", shown.file);
-    add("run in it", std::to_string(shown.run.number));
+    add("run number", std::to_string(shown.run.number));
     add("task", info.task_hash);
     add("source", info.source_hash);
     page.add(rows);
     if (!info.command.empty()) {
-        page.line("The command that measured it; to repeat it, run it in the folder of the spec and its sources:");
+        page.line("The command of this run; to repeat it, use the folder of the spec and its sources:");
         page.verbatim(info.command);
     } else {
         page.line("The file does not contain the command.", tone::faint);
@@ -114,7 +114,7 @@ void add_run(const shown_run& shown, const std::string& name, const std::string&
         const std::string part = fmt::format("{}-w{}", id, i + 1);
         page.section(part, workload_name(shown.rankings[i].workload), 3);
         page.line(verdict_text(shown.run.results, shown.rankings[i]), tone::strong);
-        page.begin_details("The best candidates, and what failed");
+        page.begin_details("Best candidates and failures");
         page.add(workload_document(shown, shown.rankings[i], rows_of_candidates, false));
         page.end_details();
         if (i >= max_workloads_with_charts) {
@@ -151,11 +151,11 @@ void add_kernels(const page_content& content, html_page& page)
             tone::faint);
     }
     if (found.kernels.empty()) {
-        page.line("No kernel was found in them.", tone::warning);
+        page.line("No kernel was found in these files.", tone::warning);
         return;
     }
     if (page.has_calculator())
-        page.line("An architecture opens the calculator with the figures of its row.", tone::faint);
+        page.line("Click an architecture to open the calculator with the figures of its row.", tone::faint);
     constexpr output_style style = page_style_of_tables;
     page.add(shown_as_list(found) ? kernel_list_document(found, {}, style, table_place::in_page)
                                   : kernel_tables_document(found, content.accounts, table_place::in_page));
@@ -174,7 +174,7 @@ void add_launches(const page_launches& launches, const std::string& id, html_pag
     page.add(launches_document(launches.run, {.all = true, .findings = false}));
 }
 
-// Empty where there is no winner that a row of a launch box can have.
+// Empty if there is no winner that a row of a launch box can hold.
 std::string emit_command(const shown_run& shown)
 {
     const run_info& info = shown.run.info;
@@ -188,7 +188,7 @@ std::string emit_command(const shown_run& shown)
     return fmt::format("launchbox emit {} --box {}_tuning", escape_for_terminal(shell_word(shown.file)), info.name);
 }
 
-// What to do, before all figures: of each kind of input what is known about it.
+// What to do, before all figures: for each kind of input, what is known about it.
 void add_findings(const page_content& content, html_page& page)
 {
     const std::vector<shown_run>& runs = content.runs.found.runs;
@@ -197,7 +197,7 @@ void add_findings(const page_content& content, html_page& page)
     if (!content.advice.empty()) page.section("advice", "What to write", 3);
     for (const advice_report& advice : content.advice) {
         for (const std::string& failure : advice.errors) page.line(failure, tone::bad);
-        page.add(advice_document(advice, true, page_style_of_tables));  // a page has room, and no --all
+        page.add(advice_document(advice, true, page_style_of_tables));  // a page has room for all
     }
     if (!content.advice.empty()) page.section("found", "What the figures show", 3);
     if (content.kernels) page.add(findings_document(*content.kernels, content.findings));

@@ -1,4 +1,4 @@
-// The page of `launchbox report`: runs, the runs against each other, kernels, two builds against each other.
+// The page of `launchbox report`: runs, comparisons of runs, kernels, comparison of two builds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,20 +15,20 @@
 
 namespace launchbox {
 
-/// What a program launched, and the file that says so.
+/// The launches of a program, and the file that recorded them.
 struct page_launches {
     std::string file;
     observed_run run;
 };
 
-/// What goes onto a page; what is empty is left out.
+/// The content of a page; empty parts are left out.
 struct page_content {
     std::string title;
-    comparison_report runs;  ///< `others` where there are several
+    comparison_report runs;  ///< `others` if there are several
     std::optional<inspection> kernels;
-    std::vector<kernel_account> accounts = {};   ///< of `kernels`, where they are few
-    std::vector<kernel_findings> findings = {};  ///< of `kernels`, which it points into
-    std::vector<advice_report> advice = {};      ///< of the sources, where it was asked for
+    std::vector<kernel_account> accounts = {};   ///< of `kernels`, if they are few
+    std::vector<kernel_findings> findings = {};  ///< for `kernels`; points into it
+    std::vector<advice_report> advice = {};      ///< for the sources, if asked for
     const kernel_diff* changes = nullptr;        ///< from `against` to `kernels`
     std::string against = {};                    ///< the file of the earlier build
     std::vector<page_launches> launches = {};

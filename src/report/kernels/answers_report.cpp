@@ -26,7 +26,7 @@ void add_limit(text& to, const occupancy_answer& answer, resource which)
     if (blocks != unlimited) fmt::format_to(std::back_inserter(to), "{}", blocks);
 }
 
-// What each column has of an answer; nothing: not known, or it does not limit.
+// What each column shows of an answer; nothing if unknown or not limiting.
 struct answer_column {
     const char* name;
     bool is_text;
@@ -78,7 +78,7 @@ table table_of(const std::vector<occupancy_answer>& answers, std::size_t most)
     return rows;
 }
 
-// Text that is not known is null.
+// Unknown text is null.
 void add_json_text(text& to, const std::string& value)
 {
     if (value.empty()) {

@@ -16,10 +16,10 @@ namespace launchbox {
 
 namespace {
 
-// The block size if the kernel has none: the calculator's initial one.
+// The block size if the kernel has none: the calculator's default.
 constexpr int usual_threads = 256;
 
-// As in an address: all that is no letter, digit or one of -._~ as %XX.
+// As in a URL: everything but letters, digits and -._~ becomes %XX.
 std::string percent_encoded(std::string_view text)
 {
     std::string encoded;
@@ -52,7 +52,7 @@ std::string state_of(const occupancy_question& question, bool threads_known)
     add("cache", name_of(settings.cache));
     add("caching", name_of(settings.caching));
     add("mode", settings.mode == model_mode::driver ? "driver" : "spreadsheet");
-    // As the page understands its "max": so much that the launch is allowed.
+    // The page's "max": as much as is needed to allow the launch.
     const std::int64_t most =
         raised_shared_limit(*question.limits, question.resources, question.shape.dynamic_shared_bytes);
     const std::optional<std::int64_t> allowed = settings.max_dynamic_shared_bytes;
@@ -60,7 +60,7 @@ std::string state_of(const occupancy_question& question, bool threads_known)
     if (allowed && *allowed != most) add("opt_in_bytes", std::to_string(*allowed));
     if (question.sms) add("sms", std::to_string(*question.sms));
     if (question.grid) add("grid", std::to_string(*question.grid));
-    if (question.kernel.empty()) return state;  // figures of a command line: who typed them knows what is missing
+    if (question.kernel.empty()) return state;  // figures of a command line: the user knows what is missing
     add("kernel", escape_for_terminal(question.kernel));
     std::string unknown;
     for (const auto& [name, known] :

@@ -1,4 +1,4 @@
-// A launch as the calculator's address has it.
+// A launch in the form of the calculator's address.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace launchbox {
 
-/// What stands behind # in the address of a calculator with these values; what is not known is named in `unknown`.
+/// The part after # in the address of a calculator with these values; unknown ones are named in `unknown`.
 std::string calculator_state(const occupancy_question& question);
 
-/// The same of a compiled kernel; empty where its registers or its architecture are not known. Without a block size,
-/// that of the calculator.
+/// The same for a compiled kernel; empty if its registers or architecture are unknown. A missing block size becomes the
+/// calculator's default.
 std::string calculator_state(const inspected_kernel& kernel);
 
 }  // namespace launchbox

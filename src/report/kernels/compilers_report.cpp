@@ -20,11 +20,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t max_listed_equal = 40;  // of more, those that differ are enough
+constexpr std::size_t max_listed_equal = 40;  // beyond this, only those that differ are listed
 
 struct compared_kernel {
-    const inspected_kernel* first = nullptr;    // of the first compiler that has it
-    std::vector<const inspected_kernel*> made;  // by compiler; null: it did not make it
+    const inspected_kernel* first = nullptr;    // from the first compiler that has it
+    std::vector<const inspected_kernel*> made;  // by compiler; null if it did not compile it
     bool differs = false;
 };
 
@@ -47,11 +47,10 @@ bool same_figures(const kernel_info& a, const kernel_info& b)
            a.figures.static_shared_bytes == b.figures.static_shared_bytes && a.figures.barriers == b.figures.barriers;
 }
 
-// Copies of one name are beside each other by their figures, the largest first, whatever their order: of each compiler
-// the n-th of them.
+// Copies with the same name are matched by size: the n-th largest of each compiler are compared.
 std::vector<compared_kernel> compared(const std::vector<compiler_result>& results)
 {
-    // The short form: names of unnamed namespaces change from compiler to compiler.
+    // The short form, since names of unnamed namespaces differ between compilers.
     using kernel_key = std::pair<std::string_view, std::string_view>;
     std::vector<compared_kernel> kernels;
     std::map<std::pair<kernel_key, std::size_t>, std::size_t> place_of;

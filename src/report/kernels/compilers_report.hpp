@@ -1,5 +1,5 @@
-// `inspect --nvcc A,B` and `--flags`: what several compilers, or one with several flags, make of the same kernels, side
-// by side.
+// `inspect --nvcc A,B` and `--flags`: compares the kernels compiled by several compilers, or with several sets of
+// flags, side by side.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace launchbox {
 
-/// What one compiler made of the sources.
+/// The result of one compiler.
 struct compiler_result {
-    std::string name;                  ///< "13.0.88"; as the user wrote it where it did not run
-    std::optional<std::string> flags;  ///< beside those of all; none: it has no others
+    std::string name;                  ///< "13.0.88"; as the user wrote it if it did not run
+    std::optional<std::string> flags;  ///< in addition to the common flags; `nullopt` if none
     std::vector<inspected_kernel> kernels;
-    std::vector<std::string> errors;  ///< why there are none, or not all
+    std::vector<std::string> errors;  ///< why kernels are missing
 };
 
 /// "CUDA 13.0.88", "CUDA 13.0.88 -O1".
 std::string column_name(const compiler_result& result);
 
-/// A row for each kernel and architecture, a column for each compiler; rows that differ first.
+/// One row per kernel and architecture, one column per compiler; rows that differ come first.
 document compilers_document(const std::vector<compiler_result>& results);
 
 /// launchbox.compilers/1.

@@ -244,7 +244,7 @@ table limits_rows(const devices_view& view)
 
 namespace {
 
-// One chip with all that is known of it.
+// One chip with everything known about it.
 void add_chip(document& page, const requested_chip& chip)
 {
     const sm_limits& of = *chip.limits;

@@ -1,4 +1,4 @@
-// The GPUs found and the table of limits.
+// The GPUs of this machine and the table of limits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace launchbox {
 
-/// A chip that was named, and the model, where it was one.
+/// A chip that the user named, and the GPU model, if it was one.
 struct requested_chip {
     const sm_limits* limits = nullptr;
     std::string gpu = {};
@@ -22,8 +22,8 @@ struct requested_chip {
 };
 
 struct devices_view {
-    bool limits = true;                      ///< beside the GPUs, what launchbox knows
-    std::vector<requested_chip> chips = {};  ///< of these alone, in full; empty: all, in a table
+    bool limits = true;                      ///< besides the GPUs, show the known limits
+    std::vector<requested_chip> chips = {};  ///< only these, in full; empty: all, in a table
 };
 
 document devices_document(const gpu_list& gpus, const devices_view& view);
@@ -34,7 +34,7 @@ nlohmann::ordered_json devices_json(const gpu_list& gpus, const devices_view& vi
 table gpu_rows(const gpu_list& gpus);
 table limits_rows(const devices_view& view);
 
-/// What a GPU reports that differs from launchbox's table: one sentence each, for a GPU of a known compute capability.
+/// Where a GPU's report differs from launchbox's table: one sentence each, for a GPU of a known compute capability.
 std::vector<std::string> differences_from_table(const gpu_device& gpu);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// `inspect --diff` for programs: JSON and CSV, a kernel at a time.
+// `inspect --diff` for programs: JSON and CSV, one kernel at a time.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

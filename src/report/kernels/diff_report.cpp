@@ -95,7 +95,7 @@ std::string counts_of(const kernel_diff& diff)
     return text;
 }
 
-// The figures of one kernel, in the order of the columns behind "arch".
+// The figures of one kernel, in the order of the columns after "arch".
 std::vector<std::string> figures_of(const inspected_kernel& kernel)
 {
     const kernel_info& info = kernel.info;

@@ -1,4 +1,4 @@
-// `inspect --diff`: two builds of the same kernels, what is worse first.
+// `inspect --diff`: two builds of the same kernels, the worst changes first.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,19 +18,19 @@ struct diff_inputs {
     const std::vector<inspected_input>& after;
 };
 
-/// At most `top` rows of worse, better, otherwise changed, new and vanished kernels each. `unasked`: the user said
-/// nothing of a limit.
+/// At most `top` rows each of worse, better, otherwise changed, new and vanished kernels. `unasked`: the user gave no
+/// limit.
 document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, const output_style& style,
                        bool unasked = false);
 
-/// launchbox.diff/1, a kernel at a time. `top` holds for worse, better and the rest, appeared and vanished ones each.
+/// launchbox.diff/1, one kernel at a time. `top` limits worse, better, other, new and vanished kernels separately.
 void write_diff_json(const diff_inputs& inputs, const kernel_diff& diff, std::optional<std::size_t> top,
                      std::ostream& out);
 
 /// One row for each change, then the new and the vanished kernels.
 void write_diff_csv(const kernel_diff& diff, std::optional<std::size_t> top, std::ostream& out);
 
-/// The changes and kernels that `top` leaves, and how many it leaves out.
+/// The changes and kernels within `top`, and the number beyond it.
 struct shown_diff {
     std::vector<const kernel_change*> worse, better, changed;
     std::vector<const inspected_kernel*> appeared, vanished;

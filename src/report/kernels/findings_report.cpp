@@ -16,7 +16,7 @@ namespace launchbox {
 
 namespace {
 
-// More kernels than these nobody reads from the top; the rest is counted.
+// Nobody reads more kernels than this from the top; the others are only counted.
 constexpr std::size_t kernels_shown = 12;
 
 std::string counts_of(const std::vector<kernel_findings>& kernels)
@@ -69,7 +69,8 @@ void add_kernels(const inspection& found, const std::vector<kernel_findings>& ke
     page.line(counts_of(rest));
 }
 
-// Of lines of the sources. An error concerns whoever launches a kernel; a warning of the compiler comes after those.
+// Findings about lines of the sources. An error concerns everybody who launches a kernel, so compiler warnings come
+// after it.
 void add_of_sources(const inspection& found, bool errors, document& page)
 {
     bool first = true;

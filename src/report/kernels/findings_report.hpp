@@ -1,4 +1,4 @@
-// What a page begins with: the kernels that have findings, the worst first, and what to write.
+// The beginning of a page: the kernels with findings, the worst first, and what to write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace launchbox {
 
-/// Each finding with its remedy, those of the sources' lines first.
+/// Each finding with its remedy, those about source lines first.
 document findings_document(const inspection& found, const std::vector<kernel_findings>& kernels);
 
-/// "3 kernels in 43 instances, 2 architectures, 86 compiled"; "1 kernel" where there is nothing more to tell.
+/// "3 kernels in 43 instances, 2 architectures, 86 compiled"; "1 kernel" if there is nothing to add.
 std::string counts_text(const kernel_counts& counts);
 
 }  // namespace launchbox

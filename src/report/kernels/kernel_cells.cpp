@@ -9,7 +9,7 @@ namespace launchbox {
 
 namespace {
 
-constexpr int no_register_option = 255;  // of -maxrregcount; with that nothing is limited
+constexpr int no_register_option = 255;  // of -maxrregcount, which then limits nothing
 
 }  // namespace
 

@@ -15,13 +15,13 @@ namespace launchbox {
 
 namespace {
 
-constexpr int below_indent = 6;     // where a last column that does not fit beside the others stands
-constexpr int narrowest_name = 16;  // what is cut further tells nothing
+constexpr int below_indent = 6;     // of a last column that does not fit beside the others
+constexpr int narrowest_name = 16;  // shorter names are useless
 constexpr int widest_file_column = 24;
 
 std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file, table_place place);
 
-// A column in which no row has anything to tell takes room from the names.
+// A column in which no row has a value takes room from the names.
 void drop_empty_columns(table& rows);
 
 std::string findings_line(const std::vector<finding_count>& findings);
@@ -102,7 +102,7 @@ std::vector<cell> row_of(const inspected_kernel& kernel, bool with_file, table_p
                          look);
         row.emplace_back(occupancy_text(residency->result.occupancy(), residency->at_most), look);
     } else {
-        // Without a bound the threads are the user's to tell; nothing is missing from the input.
+        // Without a bound only the user knows the threads; the input is complete.
         row.emplace_back("–");
         row.emplace_back("–");
     }

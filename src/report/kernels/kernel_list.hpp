@@ -1,4 +1,4 @@
-// Many kernels as one list: a row for each kernel and architecture, its name at the end and cut to the width.
+// Many kernels as one list: one row per kernel and architecture, with the name at the end, cut to the width.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace launchbox {
 
-/// The list of `inspect`, and how often each finding occurs.
+/// The list of `inspect`, and the number of each finding.
 void add_kernel_list(document& page, const inspection& found, const std::vector<finding_count>& findings,
                      const output_style& style, table_place place);
 
-/// Adds `names`, one a row, as the last column and cuts what is too wide as `shortened_apart` does, so that each row of
-/// the table takes one line of the style's width.
+/// Adds `names`, one per row, as the last column, cut with `shortened_apart` so that each row of the table takes one
+/// line of the style's width.
 void add_names(table& rows, const std::vector<std::string>& names, const output_style& style);
 
 }  // namespace launchbox

@@ -23,7 +23,7 @@ struct described_kernel {
 };
 using kernel_group = std::vector<described_kernel>;
 
-// By kernel and input, architectures side by side, in the order in which they were found.
+// Groups by kernel and input, with the architectures in the order in which they were found.
 std::vector<kernel_group> groups_of(const std::vector<inspected_kernel>& kernels,
                                     const std::vector<kernel_account>& accounts);
 
@@ -65,7 +65,7 @@ std::vector<kernel_group> groups_of(const std::vector<inspected_kernel>& kernels
     std::unordered_map<std::string, std::size_t> group_of;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const inspected_kernel& kernel = kernels[i];
-        // Compiled one by one, a launch box's kernel has another symbol for each architecture.
+        // When compiled separately, a launch box's kernel has a different symbol for each architecture.
         const bool is_own = launch_box_name(kernel.info.demangled).has_value();
         const std::string key =
             kernel.info.source.file + '\0' + (is_own ? without_unit(kernel.info.demangled) : kernel.info.name);
@@ -76,7 +76,7 @@ std::vector<kernel_group> groups_of(const std::vector<inspected_kernel>& kernels
     return groups;
 }
 
-// The last cell: what limits and what to do, or why nothing can be said.
+// The last cell: what limits occupancy and what to do, or why it is unknown.
 cell verdict_of(const kernel_info& info, const std::optional<occupancy_account>& account)
 {
     if (account) {
@@ -115,7 +115,7 @@ std::vector<cell> row_of(const kernel_info& info, const std::optional<occupancy_
     return row;
 }
 
-// A file can hold the same kernel for the same architecture several times. Copies with the same figures are one row.
+// A file may contain the same kernel for the same architecture several times. Copies with equal figures share a row.
 struct row_with_copies {
     std::vector<cell> cells;
     const kernel_info* info = nullptr;
@@ -129,11 +129,11 @@ struct row_with_copies {
     }
 };
 
-// "setmaxnreg (sm_90a)", and the toolkits where they differ.
+// "setmaxnreg (sm_90a)", and the toolkits if they differ.
 void add_made_by(document& page, const kernel_group& group)
 {
     const auto listed = [&](const char* beginning, std::size_t min_words, const auto& words_of) {
-        std::vector<std::pair<std::string, std::string>> found;  // a word, and the architectures
+        std::vector<std::pair<std::string, std::string>> found;  // a word and its architectures
         for (const described_kernel& member : group)
             for (const auto& text : words_of(member.kernel->info)) {
                 const std::string word(text);
@@ -165,7 +165,7 @@ void add_made_by(document& page, const kernel_group& group)
 
 void add_findings(document& page, const kernel_group& group)
 {
-    // The same finding for several architectures is one line.
+    // A finding for several architectures takes one line.
     std::vector<std::pair<const diagnosis*, std::vector<std::string>>> findings;
     for (const described_kernel& member : group)
         for (const diagnosis& finding : member.account->diagnoses) {
@@ -182,7 +182,7 @@ void add_findings(document& page, const kernel_group& group)
         add_finding(page, *finding, fmt::format(" ({})", fmt::join(architectures, ", ")));
 }
 
-// Rows with the same cells and the same code are one row with the number of copies.
+// Rows with equal cells and code become one row with the number of copies.
 std::vector<row_with_copies> distinct_rows(const kernel_group& group, table_place place)
 {
     std::vector<row_with_copies> distinct;
@@ -201,7 +201,7 @@ std::vector<row_with_copies> distinct_rows(const kernel_group& group, table_plac
     return distinct;
 }
 
-// The places of rows that nothing else tells apart.
+// Where the kernels of otherwise indistinguishable rows were found.
 void add_places(document& page, const std::vector<row_with_copies>& rows)
 {
     for (const row_with_copies& row : rows) {

@@ -1,4 +1,4 @@
-// A few kernels, one by one: a heading, a row for each architecture, and what is wrong with the kernel.
+// A few kernels, each with a heading, a row per architecture, and its findings.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace launchbox {
 
-/// The tables of `inspect`; `accounts[i]` is that of `found.kernels[i]`.
+/// The tables of `inspect`; `accounts[i]` belongs to `found.kernels[i]`.
 void add_kernel_tables(document& page, const inspection& found, const std::vector<kernel_account>& accounts,
                        table_place place);
 

@@ -62,7 +62,7 @@ std::string kernel_json_line(const inspected_kernel& kernel, const kernel_accoun
 
 namespace {
 
-// Each column with its title. It is not made of the JSON, which is many times as large.
+// Each column with its title. Not built from the JSON, which is many times as large.
 std::vector<std::pair<const char*, std::string>> columns_of(const inspected_kernel& kernel,
                                                             const kernel_account& account)
 {

@@ -1,5 +1,5 @@
-// What `inspect` found, for programs: JSON and CSV, a kernel at a time, since a report of 45,000 kernels with the
-// arithmetic of each does not fit into memory at once.
+// Results of `inspect` for programs: JSON and CSV, one kernel at a time, since a report of 45,000 kernels with their
+// arithmetic does not fit into memory at once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,28 +15,28 @@
 
 namespace launchbox {
 
-/// launchbox.kernels/2: all but the kernels first, then each kernel, then `finish`.
+/// launchbox.kernels/2: everything but the kernels first, then each kernel, then `finish`.
 class kernels_json_writer {
 public:
     kernels_json_writer(const inspection& found, std::ostream& out);
 
-    void add(std::string_view kernel);  ///< of `kernel_json_text`
+    void add(std::string_view kernel);  ///< from `kernel_json_text`
     void finish();
 
 private:
     json_object_stream json_;
 };
 
-/// An element of `kernels[]`: the slow part, which can be done on any thread.
+/// An element of `kernels[]`: the slow part, which any thread can do.
 std::string kernel_json_text(const inspected_kernel& kernel, const kernel_account& account);
 
-/// JSON lines: what stands before the kernels, on one line; then each kernel on its own.
+/// JSON lines: everything before the kernels on one line, then each kernel on its own.
 std::string kernels_json_first_line(const inspection& found);
 std::string kernel_json_line(const inspected_kernel& kernel, const kernel_account& account);
 
 std::string kernels_csv_header();
 
-/// One row a kernel and architecture.
+/// One row per kernel and architecture.
 std::string kernel_csv_line(const inspected_kernel& kernel, const kernel_account& account);
 
 /// `inputs[]` of launchbox.kernels/2.

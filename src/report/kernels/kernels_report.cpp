@@ -15,21 +15,21 @@ namespace launchbox {
 
 namespace {
 
-// Whether there are more kernels than a reader takes in one by one.
+// Whether there are too many kernels to read one by one.
 bool are_many(const std::vector<inspected_kernel>& kernels);
 
 void add_what_is_no_kernel(document& page, const inspection& found, table_place place);
 
-// What there is to say of the sources themselves.
+// Findings about the sources themselves.
 void add_source_findings(document& page, const inspection& found);
 
-// What --spilling and --top left out.
+// Notes what --spilling and --top left out.
 void add_left_out(document& page, const inspection& found);
 
-// What has no code for what was asked for.
+// Kernels without code for an architecture that was asked for.
 void add_missing(document& page, const inspection& found);
 
-// What each input was, where that is not plain: several, or a file that holds more than its kernels show.
+// Describes each input if there are several, or if a file contains more than its kernels show.
 void add_inputs(document& page, const inspection& found);
 
 }  // namespace
@@ -59,7 +59,7 @@ document kernel_list_document(const inspection& found, const std::vector<finding
 std::vector<std::string> missing_lines(const std::vector<missing_kernel>& missing)
 {
     constexpr std::size_t max_shown_names = 5;
-    constexpr int max_name_width = 60;  // there are some of 24,000
+    constexpr int max_name_width = 60;  // some have 24,000 characters
     std::vector<std::string> lines;
     std::vector<compute_capability> targets;
     for (const missing_kernel& one : missing)
@@ -120,7 +120,7 @@ void add_inputs(document& page, const inspection& found)
     if (found.inputs.size() == 1 && found.inputs.front().images.empty()) return;
     page.line("");
     for (const inspected_input& input : found.inputs) {
-        std::vector<std::pair<std::string, std::string>> kinds;  // "cubin" and its architectures, of those read
+        std::vector<std::pair<std::string, std::string>> kinds;  // "cubin" and its architectures, for the images read
         const bool linked = input.kind == "executable" || input.kind == "shared library";
         bool hidden = false;
         for (const binary_image& image : input.images) {

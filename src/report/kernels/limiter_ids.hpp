@@ -1,4 +1,4 @@
-// The limiting resources as programs read them.
+// The ids of limiting resources, for programs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace launchbox {
 
-/// "registers", "shared", ...: in the order in which they are shown.
+/// "registers", "shared", ...: in display order.
 inline std::vector<std::string> limiter_ids(const occupancy_result& result)
 {
     static constexpr const char* ids[resource_count] = {"warps",  "blocks",   "registers",

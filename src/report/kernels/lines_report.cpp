@@ -139,7 +139,7 @@ std::string bytes_or_dash(std::int64_t bytes)
     return bytes == 0 ? "–" : with_commas(bytes);
 }
 
-// Spills of no line, and of lines of which no register is live, come last.
+// Spills without a line, and of lines where no register is live, come last.
 std::vector<line_cost> live_and_spilling_lines(const kernel_lines& lines)
 {
     std::vector<line_cost> costs = crowded_lines(lines, lines.uses.size());
@@ -205,7 +205,7 @@ void add_kernel(document& page, const inspected_kernel& kernel, const line_names
                               why_no_lines(kernel.info)));
         return;
     }
-    // Registers that are spilled to shared memory have columns of their own, where there are any.
+    // Registers spilled to shared memory have columns of their own, if there are any.
     table rows{{{"stored", true}, {"loaded", true}}, {}};
     if (shared) rows.columns.insert(rows.columns.end(), {{"stored shared", true}, {"loaded shared", true}});
     rows.columns.push_back({"line"});
@@ -240,7 +240,7 @@ void add_kernel(document& page, const inspected_kernel& kernel, const line_names
     if (!lines.all_spills) page.line("  its image lists only these spills, and has more", tone::warning);
 }
 
-// Kernels without a table: those that spill nothing, and those of which nothing is known.
+// Kernels without a table: those without spills, and those without data.
 void add_others(document& page, const inspection& found)
 {
     std::size_t clean = 0;

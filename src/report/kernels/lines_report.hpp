@@ -1,4 +1,4 @@
-// `inspect --lines`: which lines of the source the spills of each kernel come from.
+// `inspect --lines`: the source lines that cause the spills of each kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,41 +17,41 @@
 
 namespace launchbox {
 
-/// What all pages about lines need beside the kernels.
+/// What all pages about lines need besides the kernels.
 struct line_names {
-    std::string folder;  ///< paths in it are shown without it; empty: as they are
-    /// Short forms of the names of inlined functions, by views of the kernels' `line_places`.
+    std::string folder;  ///< shown paths are relative to it; empty: unchanged
+    /// Short names of inlined functions, keyed by views into the kernels' `line_places`.
     std::unordered_map<std::string_view, std::string> functions;
 };
 
-/// At most so many lines a kernel; the others are summed up below them.
+/// At most this many lines per kernel; the others are summed up below.
 inline constexpr std::size_t lines_of_a_kernel = 8;
 
 /// Whether the live registers of a kernel are known.
 bool has_pressure(const inspected_kernel& kernel);
 
-/// How many kernels are not shown: `beyond` those that a page has room for, and those that --top left out.
+/// The number of kernels not shown: `beyond` the room of the page, and those left out by --top.
 void add_not_shown(document& page, const inspection& found, std::size_t beyond);
 
-/// A table of spilling lines for each kernel that spills; what else there is to say of the others in a line.
+/// A table of spilling lines for each kernel that spills; one line about the others.
 document lines_document(const inspection& found, const line_names& names, std::size_t lines_shown);
 
-/// Where most registers are live in each kernel, which lines need them, and since which lines they are needed.
+/// Where the most registers are live in each kernel, which lines need them, and since which lines.
 document pressure_document(const inspection& found, const line_names& names, std::size_t lines_shown);
 
-/// What the instructions of each kernel do, and which lines load and store what, most deeply in loops first.
+/// What the instructions of each kernel do, and which lines load and store what, deepest loops first.
 document traffic_document(const inspection& found, const line_names& names, std::size_t lines_shown);
 
 /// "poly.cuh:4 in poly, inlined at poly.cuh:13 in twice, at app.cu:17"
 std::string place_text(const line_cost& cost, const line_names& names);
 
-/// A path, without the folder of `names`.
+/// A path, relative to the folder of `names`.
 std::string file_text(std::string_view file, const line_names& names);
 
-/// `frames` of a line: its file, line and function, then those of the calls that it was inlined by.
+/// `frames` of a line: its file, line and function, then the calls through which it was inlined.
 nlohmann::ordered_json frames_json(const std::vector<line_frame>& frames);
 
-/// A row for each line of each kernel that spills; with `live` for each with live registers as well, in their order.
+/// One row per spilling line of each kernel; with `live` also one per line with live registers, in their order.
 table lines_table(const inspection& found, const line_names& names, bool live);
 
 /// `lines` of a kernel in launchbox.kernels/2.
@@ -63,14 +63,14 @@ nlohmann::ordered_json pressure_json(const inspected_kernel& kernel, const std::
 /// `code` of a kernel in launchbox.kernels/2.
 nlohmann::ordered_json traffic_json(const inspected_kernel& kernel);
 
-/// A file's text beside what its lines cost.
+/// The text of a file, to be shown beside the costs of its lines.
 struct margin_source {
     std::string file;
-    std::vector<std::string> text;  ///< its lines; empty: it could not be read
+    std::vector<std::string> text;  ///< its lines; empty if it could not be read
     std::string remark;             ///< "it is not there", "it has changed since"
 };
 
-/// `inspect --lines=source`: the text of each file with the costs of its lines in the margin, a kernel at a time.
+/// `inspect --lines=source`: the text of each file with the costs of its lines in the margin, one kernel at a time.
 document margin_document(const inspection& found, const line_names& names, const std::vector<margin_source>& sources,
                          const output_style& style);
 

@@ -13,14 +13,14 @@ namespace launchbox {
 
 namespace {
 
-constexpr int context = 2;      // lines shown around one that has figures
-constexpr int tab_columns = 8;  // of the text
+constexpr int context = 2;      // lines shown around one with figures
+constexpr int tab_columns = 8;  // of the source text
 constexpr int widest_text = 500;
 
 struct margin_column {
     const char* title;
     std::int64_t (*value)(const line_use&);
-    bool adds_up = true;  // what is inlined on a line comes on top of its own
+    bool adds_up = true;  // costs of inlined functions add to the line's own
 };
 constexpr std::array<margin_column, 8> margin_columns{
     {{"live", [](const line_use& use) { return std::int64_t{use.live_registers}; }, false},
@@ -78,7 +78,7 @@ document margin_document(const inspection& found, const line_names& names, const
 
 namespace {
 
-// A tab is shown as the spaces up to the next eighth column; every other control character as \xNN.
+// A tab becomes spaces up to the next multiple of eight columns; any other control character becomes \xNN.
 std::string with_spaces(std::string_view text)
 {
     std::string spaced;
@@ -90,7 +90,7 @@ std::string with_spaces(std::string_view text)
     return escape_for_terminal(spaced);
 }
 
-// "1,028+" where more than that comes from functions that are inlined on the line; "+340" where all of it does.
+// "1,028+" if functions inlined on the line cost more than that; "+340" if they cost all of it.
 std::string margin_cell(const margin_cost& cost, const margin_column& column)
 {
     const std::int64_t own = column.value(cost.own);

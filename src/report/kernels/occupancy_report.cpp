@@ -27,7 +27,7 @@ const char* title_of(const std::string& name)
 
 std::string lost_text(const limit_account& limit)
 {
-    // What rounding wastes: the step that takes most of it speaks for the limit.
+    // Waste by rounding: only the step that wastes the most is shown per limit.
     std::string text;
     for (const account_step& step : limit.steps) {
         if (step.lost <= 0 || step.name == "launch_check") continue;

@@ -1,4 +1,4 @@
-// The account of `occupancy`, for people and for programs.
+// The explanation of `occupancy`, for people and for programs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,11 +16,10 @@ document occupancy_document(const std::vector<occupancy_account>& accounts);
 /// launchbox.occupancy/1.
 nlohmann::ordered_json occupancy_json(const std::vector<occupancy_account>& accounts);
 
-/// One account as it stands in `results[]` of launchbox.occupancy/1 and in `kernels[].occupancy` of
-/// launchbox.kernels/2.
+/// One account, as in `results[]` of launchbox.occupancy/1 and `kernels[].occupancy` of launchbox.kernels/2.
 nlohmann::ordered_json account_json(const occupancy_account& account);
 
-/// A row an account: the figures without the arithmetic.
+/// One row per account: the figures without the arithmetic.
 table occupancy_table(const std::vector<occupancy_account>& accounts);
 
 /// "50 %", "62.5 %".

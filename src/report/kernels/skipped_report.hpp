@@ -1,4 +1,4 @@
-// Which images of the inputs were not read, for people and for programs.
+// Images of the inputs that were not read, for people and for programs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-/// A line for each input of which something was not read, after an empty one.
+/// After an empty line, one line per input with unread images.
 void add_skipped(document& page, const std::vector<inspected_input>& inputs);
 
 /// `skipped_images[]` of one input.

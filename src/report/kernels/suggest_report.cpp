@@ -15,7 +15,7 @@ namespace launchbox {
 
 namespace {
 
-// What CUDA compares block sizes by, as a share: lanes that a partial warp leaves idle do not count.
+// The share by which CUDA compares block sizes: lanes left idle by a partial warp do not count.
 double thread_occupancy(const block_size_advice& advice, const block_size_candidate& candidate)
 {
     return static_cast<double>(candidate.choice.resident_threads()) / advice.limits->threads_per_sm;

@@ -1,4 +1,4 @@
-// Block sizes suggested, with the runners-up and the rules of thumb.
+// Suggested block sizes, with the runners-up and the rules of thumb.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,29 +14,29 @@
 
 namespace launchbox {
 
-/// `occupancy` here is that of threads, by which cudaOccupancyMaxPotentialBlockSize compares block sizes.
+/// `occupancy` counts threads here, as cudaOccupancyMaxPotentialBlockSize does when it compares block sizes.
 struct block_size_candidate {
     block_size_choice choice;
     occupancy_result result;
     std::vector<rule_check> rules;
 };
 
-/// The answer for one architecture (and one kernel). The first candidate is the suggestion; none: nothing can be
-/// launched.
+/// The answer for one architecture (and one kernel). The first candidate is the suggestion; if there is none, no block
+/// can be launched.
 struct block_size_advice {
     compute_capability architecture;
     const sm_limits* limits = nullptr;
     std::string kernel;  ///< may be empty
     kernel_resources resources;
     std::string dynamic_shared;        ///< the user's expression, or a number; may be empty
-    bool dynamic_shared_known = true;  ///< false: the kernel uses some, and 0 is counted
+    bool dynamic_shared_known = true;  ///< false: the kernel uses some, but 0 is assumed
     std::vector<block_size_candidate> candidates;
-    std::string obstacle = {};  ///< why there is no candidate; empty where there are
-    std::string fixed = {};  ///< why no other block size is correct, and sizes are not ranked; empty: nothing says so
+    std::string obstacle = {};  ///< why there is no candidate; empty if there is one
+    std::string fixed = {};     ///< why the block size is fixed and not ranked; empty if it is not
     std::optional<int> sms;
-    std::string gpu = {};                 ///< the model that was named; empty: an architecture was
-    int cluster_blocks = 1;               ///< blocks in a cluster; 1: none
-    std::vector<std::string> notes = {};  ///< what a launch needs besides
+    std::string gpu = {};                 ///< the model that the user named; empty for an architecture
+    int cluster_blocks = 1;               ///< blocks in a cluster; 1: no cluster
+    std::vector<std::string> notes = {};  ///< what else a launch needs
 };
 
 document suggest_document(const std::vector<block_size_advice>& all);

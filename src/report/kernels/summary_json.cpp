@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Sums over kernels of which none is known are not known; PTX has none of them.
+// A sum is unknown if none of its kernels has a value; PTX never has one.
 struct known_sums {
     std::optional<std::int64_t> code_bytes, spill_store_bytes, spill_load_bytes, shared_spill_store_bytes,
         shared_spill_load_bytes;
@@ -120,7 +120,7 @@ table summary_table(const std::vector<summarized_input>& inputs)
     for (const auto& [name, value] : names.items()) rows.columns.push_back({name});
     for (const auto& [input, summary] : inputs)
         for (const architecture_summary& sum : summary.architectures) {
-            // What JSON says of it, with null as nothing.
+            // The JSON values as cells, with nothing for null.
             std::vector<cell> row{escape_for_terminal(input.file), input.kind};
             for (const auto& value : architecture_json(sum)) row.emplace_back(json_cell(value));
             rows.rows.push_back(std::move(row));

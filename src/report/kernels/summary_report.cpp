@@ -15,9 +15,9 @@ namespace launchbox {
 
 namespace {
 
-constexpr std::size_t max_listed = 5;  // of the kernels that are there several times
+constexpr std::size_t max_listed = 5;  // of the kernels that occur several times
 
-// As `ls -h` writes sizes: three figures tell enough here, and the table fits. Programs get the bytes.
+// As `ls -h` writes sizes: three digits are enough, and the table fits. Programs get the bytes.
 std::string size_text(std::int64_t bytes)
 {
     if (bytes < 1024) return std::to_string(bytes);
@@ -83,7 +83,7 @@ table architectures_of(const summarized_input& summarized)
     rows.columns.insert(
         rows.columns.end(),
         {{"kernels", true}, {"unique", true}, {"code", true}, {"spilling", true}, {"spills", true}, {"regs", true}});
-    // A sum of what is known stands alone only where all of it is.
+    // A sum of the known values is shown alone only if all values are known.
     const auto known_of = [&](bool all_unknown, std::size_t unknown, const std::string& text) -> std::string {
         if (unknown == 0) return text;
         return all_unknown ? "?" : text + "+?";

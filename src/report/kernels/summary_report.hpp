@@ -18,7 +18,7 @@ struct summarized_input {
     kernel_summary summary;
 };
 
-/// One for each input, in order. An input that is named twice is summarized once.
+/// One per input, in order. An input named twice is summarized once.
 std::vector<summarized_input> summaries_of(const inspection& found);
 
 document summary_document(const std::vector<summarized_input>& inputs);
@@ -26,7 +26,7 @@ document summary_document(const std::vector<summarized_input>& inputs);
 /// launchbox.summary/1.
 nlohmann::ordered_json summary_json(const std::vector<summarized_input>& inputs);
 
-/// A row for each input, architecture and kind of image.
+/// One row per input, architecture and kind of image.
 table summary_table(const std::vector<summarized_input>& inputs);
 
 }  // namespace launchbox

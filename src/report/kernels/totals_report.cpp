@@ -144,7 +144,7 @@ table size_table(const std::vector<code_size>& sizes)
 
 namespace {
 
-// Models of one architecture with as many SMs reserve the same: one row for people.
+// Models of one architecture with the same number of SMs reserve the same: one row for people.
 std::vector<std::vector<stack_reserve>> alike_gpus(const stack_reserves& reserves)
 {
     std::vector<std::vector<stack_reserve>> groups;

@@ -14,13 +14,13 @@
 
 namespace launchbox {
 
-/// `templates_shown` of each file.
+/// Shows `templates_shown` templates of each file.
 document size_document(const std::vector<code_size>& sizes, std::size_t templates_shown);
 
 /// launchbox.size/1.
 nlohmann::ordered_json size_json(const std::vector<code_size>& sizes);
 
-/// A row for each architecture and each template of each file.
+/// One row per architecture and per template of each file.
 table size_table(const std::vector<code_size>& sizes);
 
 document stack_reserve_document(const stack_reserves& reserves, const std::vector<inspected_kernel>& kernels);
@@ -30,7 +30,7 @@ nlohmann::ordered_json stack_reserve_json(const stack_reserves& reserves, const 
 
 table stack_reserve_table(const stack_reserves& reserves, const std::vector<inspected_kernel>& kernels);
 
-/// "264 MiB": whole units from 10 of them on, else one decimal.
+/// "264 MiB": whole units from 10 on, else one decimal.
 std::string size_text(std::uint64_t bytes);
 
 }  // namespace launchbox

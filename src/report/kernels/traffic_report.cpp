@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// "41 % integer, 20 % memory, ...", what is most first.
+// "41 % integer, 20 % memory, ...", the largest first.
 std::string mix_text(const code_traffic& traffic)
 {
     std::vector<std::pair<std::uint32_t, const char*>> parts;
@@ -39,7 +39,7 @@ std::string synchronisation_text(const code_traffic& traffic)
     return text;
 }
 
-// "tile" for "void k<256>(float*)::tile"; of a function that was inlined with its name: "helper(float)::tile".
+// "tile" for "void k<256>(float*)::tile"; a variable of an inlined function keeps its scope: "helper(float)::tile".
 std::string variable_name(const shared_variable& variable, const inspected_kernel& kernel)
 {
     std::string name = demangle(variable.name);

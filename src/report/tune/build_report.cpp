@@ -39,7 +39,7 @@ struct group {
     const built_candidate* example = nullptr;
 };
 
-// By status; those that are built first.
+// Groups by status; the built ones come first.
 std::vector<std::pair<std::string, group>> groups_of(const build_report& report, bool built_too)
 {
     std::map<build_status, group> found;
@@ -66,7 +66,7 @@ std::optional<std::int64_t> spilled(const kernel_info& kernel)
     return *kernel.figures.spill_store_bytes + *kernel.figures.spill_load_bytes;
 }
 
-// Spilled bytes first, since they cost traffic; then what fills the SM.
+// Fewest spilled bytes first, since they cost traffic; then the fullest SM.
 auto order_of(const built_candidate* candidate)
 {
     constexpr std::int64_t unknown = std::numeric_limits<std::int64_t>::max();
@@ -75,7 +75,7 @@ auto order_of(const built_candidate* candidate)
                       kernel.figures.registers.value_or(std::numeric_limits<int>::max()));
 }
 
-// Of one workload, as people see them.
+// Builds of one workload, in the order of the report.
 struct ranked_builds {
     std::vector<assignment> workloads;  // with equal figures
     std::vector<const built_candidate*> candidates;
@@ -129,7 +129,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
     const parameter_columns columns = columns_of(parameters);
     table rows{{{"#", true}}, {}};
     add_columns(columns, rows);
-    // A parameter of this name is nearly always this figure.
+    // A parameter of this name nearly always is this figure.
     const bool has_threads = ranking.candidates.front()->parameters.find("threads") != nullptr;
     if (!has_threads) rows.columns.push_back({"threads", true});
     for (const char* name : {"regs", "spills", "shared", "resident", "occ."}) rows.columns.push_back({name, true});
@@ -138,7 +138,7 @@ void add_ranking(document& page, const ranked_builds& ranking, bool several)
     const auto uses_shared = [](const built_candidate& one) {
         return one.build.kernel->figures.static_shared_bytes.value_or(0) + one.launch->dynamic_shared_bytes > 0;
     };
-    // Its values may leave loops nothing to do, and the compiler nothing to compile.
+    // The candidate's values may leave loops empty, so that the compiler has nothing to compile.
     const auto note_of = [&](const built_candidate& one) -> std::string {
         if (one.is_baseline) return "baseline";
         const bool differs = baseline != ranking.candidates.end() && uses_shared(**baseline) && !uses_shared(one);

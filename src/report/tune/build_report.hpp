@@ -1,4 +1,4 @@
-// What became of candidates that were built and screened, and not measured.
+// Results of candidates that were built and screened, but not measured.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ document build_document(const std::vector<build_report>& reports);
 /// launchbox.builds/1.
 nlohmann::ordered_json build_json(const std::vector<build_report>& reports);
 
-/// One row a candidate and workload.
+/// One row per candidate and workload.
 table build_table(const std::vector<build_report>& reports);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// The forms of `results --compare` for programs: JSON and the table behind CSV.
+// Output of `results --compare` for programs: JSON, and the table for CSV.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"

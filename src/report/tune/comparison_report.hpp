@@ -1,4 +1,4 @@
-// Recorded runs against the first of them: what differs, what the winners are worth elsewhere, what moved.
+// Compares recorded runs with the first one: differences, performance of the winners elsewhere, changes of rank.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ namespace launchbox {
 
 struct comparison_report {
     results_report found;                ///< its runs: A, B, ...
-    std::vector<run_comparison> others;  ///< of the first run with each further one, in their order
+    std::vector<run_comparison> others;  ///< of the first run with each other one, in order
 };
 
 /// "A" for the first run.
@@ -25,7 +25,7 @@ document comparison_document(const comparison_report& report);
 /// launchbox.comparison/1.
 nlohmann::ordered_json comparison_json(const comparison_report& report);
 
-/// One row a candidate, as they are in JSON.
+/// One row per candidate, as in JSON.
 table comparison_table(const comparison_report& report);
 
 }  // namespace launchbox

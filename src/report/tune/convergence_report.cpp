@@ -53,7 +53,7 @@ void add_improvements(const convergence& found, std::size_t top, document& page)
     table rows{{{"evaluation", true}, {"seconds", true}, {title_of(found.kind), true}, {"gap %", true}}, {}};
     add_columns(columns, rows);
     add_last_column(columns, "", rows);
-    // The last are the most interesting.
+    // The last ones matter most.
     const std::size_t count = found.improvements.size();
     const std::size_t hidden = count > top ? count - top : 0;
     for (std::size_t i = hidden; i < count; ++i) {
@@ -77,7 +77,7 @@ void add_improvements(const convergence& found, std::size_t top, document& page)
               tone::good);
 }
 
-// The runs side by side.
+// Compares the runs side by side.
 void add_summary(const std::vector<std::vector<convergence>>& all, const results_report& report, document& page)
 {
     page.heading("all runs: evaluations (and seconds) until the final best was near");

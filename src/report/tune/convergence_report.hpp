@@ -1,4 +1,4 @@
-// How fast recorded runs found what they found: tables, JSON, CSV.
+// How fast recorded runs found their results: tables, JSON, CSV.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ document convergence_document(const results_report& found);
 /// launchbox.convergence/1.
 nlohmann::ordered_json convergence_json(const results_report& found);
 
-/// One row an improvement, as they are in JSON.
+/// One row per improvement, as in JSON.
 table convergence_table(const results_report& found);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// What emit found: each row with its gain on every workload, and which row each architecture uses.
+// Results of emit: each row with its gain on every workload, and the row that each architecture uses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace launchbox {
 
-/// Of an architecture for which a table has no row.
+/// The message for an architecture without a row in the table.
 std::string does_not_compile(const std::string& architecture);
 
 document emit_document(const emitted_tables& emitted, const std::vector<emit_record>& records,

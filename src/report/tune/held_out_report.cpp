@@ -41,7 +41,7 @@ cell loss_cell(const std::optional<chosen_row>& row)
     return {longer_text(loss), loss < 0.02 ? tone::good : tone::plain};
 }
 
-// Whether the two are to be compared on this GPU.
+// Whether the two can be compared on this GPU.
 bool has_both(const held_out_gpu& gpu)
 {
     for (const row_source source : {row_source::predicted, row_source::inherited}) {
@@ -51,7 +51,7 @@ bool has_both(const held_out_gpu& gpu)
     return true;
 }
 
-// What the figures say of predicting, in a sentence. As `emit` asks of a row that replaces another, a hundredth counts.
+// The conclusion about predictions, in one sentence. One percent counts, as it does when `emit` replaces a row.
 std::string comparison_of(const std::vector<held_out_space>& spaces)
 {
     const std::vector<held_out_losses> losses = losses_of(spaces, true);
@@ -82,7 +82,7 @@ ordered_json row_json(const portability& records, const std::optional<chosen_row
             {"loss", row->share ? ordered_json(loss_of(*row->share)) : ordered_json(nullptr)}};
 }
 
-// "best common" is the member best_common.
+// "best common" becomes the member best_common.
 std::string member_of(row_source source)
 {
     std::string name = name_of(source);

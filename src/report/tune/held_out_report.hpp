@@ -1,4 +1,4 @@
-// `bench-search --leave-one-out gpu`: what rows that were chosen without a measurement on a GPU lose there.
+// `bench-search --leave-one-out gpu`: the loss of rows that were chosen without a measurement on the GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,15 +21,15 @@ struct held_out_space {
     std::vector<held_out_gpu> gpus;
 };
 
-/// What all rows of one source lose.
+/// The losses of all rows from one source.
 struct held_out_losses {
     row_source source = row_source::predicted;
-    std::size_t gpus = 0;                    ///< that have such a row
-    std::size_t failed = 0;                  ///< on which it did not run
-    double mean = 0, median = 0, worst = 0;  ///< of the others: 0.02 takes 2 % longer than the best; mean: geometric
+    std::size_t gpus = 0;                    ///< with such a row
+    std::size_t failed = 0;                  ///< where it did not run
+    double mean = 0, median = 0, worst = 0;  ///< of the others: 0.02 is 2 % slower than the best; geometric mean
 };
 
-/// One for each `row_source`. With `comparable` only of GPUs that have both a predicted and an inherited row, which
+/// One per `row_source`. With `comparable`, only GPUs that have both a predicted and an inherited row, both of which
 /// ran.
 std::vector<held_out_losses> losses_of(const std::vector<held_out_space>& spaces, bool comparable);
 
@@ -40,7 +40,7 @@ void add_held_out(const std::vector<held_out_space>& spaces, left_out what, docu
 
 nlohmann::ordered_json held_out_json(const std::vector<held_out_space>& spaces);
 
-/// One row a GPU that was held out and a source of rows.
+/// One row per held-out GPU and source of rows.
 table held_out_table(const std::vector<held_out_space>& spaces);
 
 }  // namespace launchbox

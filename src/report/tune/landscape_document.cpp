@@ -1,4 +1,4 @@
-// Maps of results for people: grids that fit a terminal, and the table of the best.
+// Maps of results for people: grids that fit a terminal, and the table of the best candidates.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -16,15 +16,15 @@ namespace {
 constexpr int widest_name = 20;
 constexpr std::size_t max_runs_listed = 8, max_verdicts = 12;
 
-// A grid before it is cut to a width.
+// A grid before it is cut to the width.
 struct grid {
     std::string corner;
     std::vector<std::string> columns, rows;
     std::vector<std::vector<cell>> cells;  // by row
     std::vector<int> widths;               // of columns
-    int first = 0;                         // the width of the names of rows
+    int first = 0;                         // width of the row names
 
-    // How many columns from `start` fit.
+    // How many columns fit from `start` on.
     [[nodiscard]] std::size_t fitting(std::size_t start, int width) const
     {
         int taken = table_indent + first;
@@ -58,7 +58,7 @@ grid grid_of(const landscape_report& report, const landscape_map& map, const std
         const landscape_cell& from = map.cells[i];
         const landscape_cell_text& text = texts[i];
         cell& into = made.cells[from.at[y]][from.at[x]];
-        // Digits stand below each other, signs behind them.
+        // Digits are aligned, with signs after them.
         const std::string room(signs[from.at[x]] - (text.value.empty() ? 0 : text.sign.size()), ' ');
         if (text.value.empty())
             into = {text.sign + room, tone::faint};
@@ -183,7 +183,7 @@ table best_table(const landscape_report& report)
     table rows;
     for (const landscape_field& field : drawn.by)
         rows.columns.push_back({escape_for_terminal(field.name), field.of != landscape_field::kind::record});
-    // Where a line is a mean over several, it says over how many.
+    // If a line is a mean over several workloads, it says over how many.
     const bool means = !std::ranges::all_of(drawn.maps, &landscape_map::has_times);
     if (means) rows.columns.push_back({"workloads", true});
     const bool times = std::ranges::any_of(drawn.maps, &landscape_map::has_times);

@@ -1,4 +1,4 @@
-// Maps of results for programs: JSON and CSV, cell by cell.
+// Maps of results for programs: JSON and CSV, one cell at a time.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What cells of a map say: values, signs, sentences.
+// The contents of map cells: values, signs, sentences.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/tune/landscape_report.hpp"
 
@@ -17,7 +17,7 @@ namespace launchbox {
 
 namespace {
 
-// Why a cell has no value, by `outcome`; nothing measured is no outcome of a failed cell.
+// Why a cell has no value, indexed by `outcome`; `measured` has no letter.
 constexpr std::string_view failure_letters = " rcClahtwmdg";
 static_assert(failure_letters.size() == static_cast<std::size_t>(last_of(outcome())) + 1);
 
@@ -154,7 +154,7 @@ std::optional<landscape_unit> unit_of(const landscape_report& report, const land
         const landscape_unit unit = unit_named(report.unit);
         return has_unit(map, unit) ? std::optional(unit) : std::nullopt;
     }
-    // Times of different workloads beside each other say nothing.
+    // Times of different workloads cannot be compared with each other.
     const bool one = map.sections.size() < 2 || report.drawn.axes.empty();
     return landscape_unit{map.has_times() && one ? landscape_unit::kind::ms : landscape_unit::kind::share};
 }
@@ -271,7 +271,7 @@ std::string map_title(const landscape_report& report, const landscape_map& map)
 
 namespace {
 
-// What its candidates are compared by.
+// The objective by which its candidates are compared.
 objective goal_of(const landscape_map& map)
 {
     for (const landscape_section& section : map.sections)

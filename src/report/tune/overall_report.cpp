@@ -98,7 +98,7 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
         for (const char* name : {"score", "interval", "worst"}) rows.columns.push_back({name, true});
         rows.columns.push_back({"worst at"});
         add_last_column(columns, "note", rows);
-        // Long names of workloads are written once, below the table.
+        // Long names of workloads are written only once, below the table.
         const bool numbered = std::ranges::any_of(workloads, [](const std::string& name) { return name.size() > 16; });
         std::set<std::size_t> worst_at;
         std::size_t distinct = 0;
@@ -114,7 +114,7 @@ void add_overall(const shown_run& shown, std::size_t top, document& page)
             row.emplace_back(speed_interval(candidate.score));
             const workload_speed& worst = candidate.speeds[candidate.worst];
             row.emplace_back(fmt::format("{:.2f}", worst.speed.times));
-            // The reference is nowhere worse than elsewhere.
+            // The reference has no worst workload: its ratio is 1 on all of them.
             const bool everywhere = candidate.is_baseline && overall.over_baseline;
             if (!everywhere) worst_at.insert(worst.ranking);
             row.emplace_back(everywhere ? "–"

@@ -16,10 +16,10 @@ namespace launchbox {
 /// Heading, table and verdict of a run with several workloads.
 void add_overall(const shown_run& shown, std::size_t top, document& page);
 
-/// One element of `overall[]`. `run` is its place in `runs[]`.
+/// One element of `overall[]`. `run` is its index in `runs[]`.
 nlohmann::ordered_json overall_json(const shown_run& shown, std::size_t run);
 
-/// One sentence: which candidate is the best on average, by how much, and where it is worst.
+/// One sentence: the best candidate on average, by how much, and its worst workload.
 std::string overall_verdict(const overall_ranking& overall, const std::vector<ranking>& rankings);
 
 }  // namespace launchbox

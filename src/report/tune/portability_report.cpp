@@ -192,7 +192,7 @@ ordered_json set_json(const portability& rows, const portable_set& set)
             {"mean_loss", loss_of(set.mean_share)}};
 }
 
-// Those that were measured everywhere first, the best worst case first.
+// Rows measured on all GPUs first, ordered by their worst share.
 std::vector<std::size_t> order_of_rows(const portability& rows)
 {
     std::vector<std::size_t> order = rows.common;

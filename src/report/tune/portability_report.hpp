@@ -14,15 +14,15 @@ namespace launchbox {
 struct portability_report {
     results_report found;
     portability rows;
-    double within = 0.02;  ///< the loss that is accepted on every GPU
+    double within = 0.02;  ///< accepted loss on every GPU
 };
 
 document portability_document(const portability_report& report);
 
-/// launchbox.portability/1, written row by row.
+/// launchbox.portability/1, one row at a time.
 void write_portability_json(const portability_report& report, std::ostream& out);
 
-/// One row a candidate, with its share on each GPU.
+/// One row per candidate, with its share on each GPU.
 table portability_table(const portability_report& report);
 
 }  // namespace launchbox

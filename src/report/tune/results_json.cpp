@@ -1,4 +1,4 @@
-// The forms of `results` for programs: JSON and the table behind CSV.
+// Output of `results` for programs: JSON, and the table for CSV.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Where each result stands: its workload's ranking and its place in it.
+/// The position of each result: the ranking of its workload, and its place there.
 struct placed {
     const ranking* workload = nullptr;
     std::optional<std::size_t> place = {};
@@ -34,7 +34,7 @@ std::vector<placed> places_in(const shown_run& shown)
     return places;
 }
 
-// Only of the work that the spec names.
+// Only for the work that the spec names.
 void add_rates(ordered_json& json, const work_amounts& work, const ranked_candidate* measured)
 {
     const work_amounts rates = measured == nullptr ? work_amounts() : per_second(work, measured->time.median);
@@ -260,7 +260,7 @@ table results_table(const results_report& found)
         const ordered_json json = candidate_json(result, run, place, false);
         for (const char* name : figures) row[name] = json[name];
         for (const char* name : resources) row[name] = result.kernel ? json["resources"][name] : ordered_json();
-        // Behind the others, so that who reads columns by their place finds them where they were.
+        // At the end, so that readers who find columns by position are not affected.
         for (const work_kind& kind : work_kinds)
             for (const char* name : {kind.name, kind.name_per_second})
                 if (json.contains(name)) row[name] = json[name];

@@ -61,7 +61,7 @@ std::string best_text(const objective& goal)
 
 std::string no_candidate_text(const std::vector<stored_result>& results, const ranking& workload)
 {
-    // A quantity that no candidate has is probably a typing error.
+    // A quantity that no candidate has is probably a typo.
     for (const std::string& name : workload.goal.quantities())
         if (std::ranges::none_of(workload.candidates, [&](const ranked_candidate& candidate) {
                 return quantity_of(results[candidate.result].measured, name).has_value();
@@ -79,7 +79,7 @@ std::string no_candidate_text(const std::vector<stored_result>& results, const r
 std::string verdict_text(const std::vector<stored_result>& results, const ranking& workload)
 {
     if (workload.noise) {
-        // The fastest that may win: who would have, had its samples told.
+        // The fastest that may win: it would have won if the samples had been conclusive.
         const auto fastest = std::ranges::min_element(workload.candidates, {}, [](const ranked_candidate& candidate) {
             return std::pair(!candidate.may_win, candidate.settled.median);
         });
@@ -96,7 +96,7 @@ std::string verdict_text(const std::vector<stored_result>& results, const rankin
     const std::string name = names_of(results[winner.result].parameters);
     const std::string equal = equality_text(decided.equal_within);
     const bool is_time = workload.goal.is_time();
-    if (winner.is_baseline)  // of equals, it stays
+    if (winner.is_baseline)  // among equals, it stays
         return (decided.equal ? fmt::format("The baseline, {}, stays; against the {}: {}.", name,
                                             is_time ? "fastest" : "best", equal)
                               : fmt::format("The baseline, {},{}.", name, best_text(workload.goal))) +
@@ -154,7 +154,7 @@ document results_log_document(const results_report& found)
                 start = end + 1;
             }
             if (text.empty()) text = "  There is no compiler output.\n";
-            // The same code was compiled for every workload.
+            // The same code may be compiled for every workload.
             const std::string key =
                 fmt::format("{}\n{}\n{}", shown.file, shown.run.number, names_of(result.parameters));
             if (!told.insert(key + text).second) continue;
@@ -205,7 +205,7 @@ void add_run(document& page, const shown_run& shown, const results_report& found
     if (shown.rankings.size() > 1) add_overall(shown, found.top, page);
 }
 
-// Of a run on several GPUs: what a reader of its times has to know of them.
+// For a run on several GPUs: what a reader of its times must know about them.
 void add_devices(document& page, const std::vector<device_record>& devices)
 {
     if (const auto comparison = compare_devices(devices)) {
@@ -226,7 +226,7 @@ struct shown_columns {
     std::vector<std::string> quantities = {};
 };
 
-// So many columns of parameters are as wide as this rate.
+// How many parameter columns are as wide as this rate.
 std::size_t columns_taken_by(const work_kind& kind)
 {
     return std::string_view(kind.unit).size() > 8 ? 2 : 1;
@@ -281,7 +281,7 @@ std::string note_of(const std::vector<stored_result>& results, const ranking& wo
     return note;
 }
 
-// "2.10 G elements/J" of the winner.
+// "2.10 G elements/J" for the winner.
 std::string per_joule_text(const stored_result& result)
 {
     const std::optional<sample_summary> energy = quantity_of(result.measured, energy_quantity);
@@ -289,10 +289,10 @@ std::string per_joule_text(const stored_result& result)
     return rates.empty() ? rates : "With it: " + rates + ".";
 }
 
-// " spills=0/0" for a column that is the same in every row, which goes; empty if it is not the same.
+// Removes a column that is the same in every row and returns its text, " spills=0/0"; empty if the rows differ.
 std::string without_equal_cells(const char* title, table& rows)
 {
-    // The last of that name: a parameter can be called so, too.
+    // The last column of that name: a parameter may have the same name.
     const auto found = std::find_if(rows.columns.rbegin(), rows.columns.rend(),
                                     [&](const table::column& one) { return one.title == title; });
     const auto column = rows.columns.rend() - found - 1;
@@ -342,7 +342,7 @@ void add_ranking(document& page, const shown_run& shown, const ranking& workload
     for (std::size_t place = 0; place < workload.candidates.size(); ++place) {
         const ranked_candidate& candidate = workload.candidates[place];
         const bool wins = workload.decided && workload.decided->winner == place;
-        // Those with another's code say nothing new, unless all are asked for.
+        // Candidates with another's code add nothing, unless all are asked for.
         const bool shown_anyway =
             wins || candidate.is_baseline || candidate.on_front || top == static_cast<std::size_t>(-1);
         if (!shown_anyway && (candidate.same_as || distinct >= top)) continue;

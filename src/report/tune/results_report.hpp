@@ -23,28 +23,28 @@ struct shown_run {
     std::vector<ranking> rankings;  ///< of the run's results
 };
 
-/// The row that a GPU has in the header which launchbox emit writes.
+/// The row that a GPU uses from the header written by launchbox emit.
 struct used_row {
-    std::string gpu;  ///< empty: any of the architecture
+    std::string gpu;  ///< empty: any GPU of the architecture
     compute_capability architecture;
     std::optional<assignment> parameters = {};  ///< nullopt: code for the architecture does not compile
     std::string origin = {};                    ///< "the row of sm_90, measured on NVIDIA H200, inherited"
 };
 
-/// Those of one of its tables.
+/// The rows used from one of its tables.
 struct used_rows {
     std::string tunable, table;  ///< "sort", "sort, elements of 4 bytes"
     std::vector<used_row> uses;
-    std::string refusal;  ///< why launchbox emit writes none; empty: it does
+    std::string refusal;  ///< why launchbox emit writes none; empty if it does
 };
 
 struct results_report {
     std::vector<shown_run> runs;
     std::vector<used_rows> rows = {};
     std::vector<std::string> diagnostics;  ///< what was left out of the files
-    std::size_t top = 10;                  ///< rows of a table for people; the winner and the baseline are always there
-    bool all_failures = false;             ///< each with its reason, not one of each kind
-    bool with_samples = false;             ///< in JSON all that is known, so that it can be read back
+    std::size_t top = 10;                  ///< rows of a table for people; always includes the winner and the baseline
+    bool all_failures = false;             ///< each with its reason, instead of one per kind
+    bool with_samples = false;             ///< JSON contains everything, so that it can be read back
 };
 
 document results_document(const results_report& found);
@@ -55,13 +55,13 @@ document workload_document(const shown_run& shown, const ranking& workload, std:
 /// launchbox.results/1, written candidate by candidate.
 void write_results_json(const results_report& found, std::ostream& out);
 
-/// One row a candidate, as they are in JSON.
+/// One row per candidate, as in JSON.
 table results_table(const results_report& found);
 
-/// What the compiler said and made of the results that there are.
+/// The compiler's messages and figures for the stored results.
 document results_log_document(const results_report& found);
 
-/// One sentence: what to use on this workload, and how sure that is.
+/// One sentence: what to use on this workload, and how certain that is.
 std::string verdict_text(const std::vector<stored_result>& results, const ranking& workload);
 
 }  // namespace launchbox

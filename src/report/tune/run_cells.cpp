@@ -15,10 +15,10 @@ namespace launchbox {
 namespace {
 
 constexpr double ns_per_ms = 1e6;
-// So many parameters leave no room for those that are the same everywhere.
+// With this many parameters, there is no room for those with a single value.
 constexpr std::size_t max_constant_columns = 4;
 
-// Numbers of four digits and more with commas, as everywhere.
+// Numbers of four digits and more have commas, as everywhere.
 std::string workload_text(const assignment& values)
 {
     std::string text;

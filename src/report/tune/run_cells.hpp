@@ -1,4 +1,4 @@
-// What the reports on recorded runs share: names, headings, counts.
+// Common parts of the reports on recorded runs: names, headings, counts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,26 +11,26 @@
 
 namespace launchbox {
 
-/// "threads=256 items=11", fit for a terminal.
+/// "threads=256 items=11", safe for a terminal.
 std::string names_of(const assignment& values);
 
-/// "type = int, n = 1,048,576"; "the workload" for one without values.
+/// "type = int, n = 1,048,576"; "the workload" if it has no values.
 std::string workload_name(const assignment& values);
 
-/// The workloads with the values that are the same for all left out. As many names as there are workloads.
+/// Names of the workloads without values that all share, one for each.
 std::vector<std::string> workload_names(const std::vector<assignment>& workloads);
 
 /// 0.004 as "0.4 %", 0.25 as "25 %".
 std::string percent_text(double part);
 
-/// How two times compare whose intervals overlap, so that they differ by `within` at most: "equal within 0.4 %"; from
-/// 10 % on, where nobody would call them equal, "no measurable difference (up to 25 %)".
+/// The result of comparing two times whose intervals overlap, so that they differ by `within` at most: "equal within
+/// 0.4 %"; from 10 % on, when nobody would call them equal, "no measurable difference (up to 25 %)".
 std::string equality_text(double within);
 
-/// The sentences for samples that cannot decide which candidate is the best. `baseline` is empty if there is none.
+/// The sentences for samples that cannot decide the best candidate. `baseline` is empty if there is none.
 std::string no_winner_text(const sample_noise& noise, const std::string& fastest, const std::string& baseline);
 
-/// Nanoseconds as milliseconds, with four digits for `smallest`, the least of the column.
+/// Nanoseconds as milliseconds, with four digits for `smallest`, the smallest of the column.
 std::string milliseconds(double nanoseconds, double smallest);
 
 /// A number with four digits: "0.09685", "210.8".
@@ -45,27 +45,27 @@ std::string run_title(const run_info& info);
 /// Architecture, driver, toolkit, date, number and file.
 std::string run_line(const shown_run& shown);
 
-// More than these and the figures do not fit beside each other into 80 characters.
+// With more columns, the figures do not fit into 80 characters.
 inline constexpr std::size_t max_parameter_columns = 5;
 
-/// Which parameters have a column. Where there is no room, those that are the same everywhere go below the table, and
-/// of many that differ all go into the last column, which is wrapped.
+/// Which parameters have a column. If there is no room, parameters with a single value go below the table, and if many
+/// differ, all go into the last column, which is wrapped.
 struct parameter_columns {
     std::vector<std::string> names;
     std::vector<std::string> in_last;  ///< those of the last column
-    std::string constant;              ///< "unroll=1 vector=4"; empty: none
+    std::string constant;              ///< "unroll=1 vector=4"; empty if none
 };
-/// `room`: so many columns there can be, if other figures need more of the width than usual.
+/// `room`: the number of columns available, if other figures need more width than usual.
 parameter_columns columns_of(const std::vector<const assignment*>& candidates,
                              std::size_t room = max_parameter_columns);
 void add_columns(const parameter_columns& columns, table& rows);
 void add_cells(const parameter_columns& columns, const assignment& candidate, std::vector<cell>& row);
-/// The last column; `title` empty: there is none unless parameters need it.
+/// The last column; if `title` is empty, it is added only if parameters need it.
 void add_last_column(const parameter_columns& columns, const std::string& title, table& rows);
 void add_last_cell(const parameter_columns& columns, const assignment& candidate, const cell& note,
                    std::vector<cell>& row);
 
-/// What was left out of the files.
+/// Notes what was left out of the files.
 void add_diagnostics(const std::vector<std::string>& diagnostics, document& page);
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Recorded runs as parts of JSON and CSV: the same in results, convergence and comparison.
+// Recorded runs as parts of JSON and CSV, common to results, convergence and comparison.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,17 +14,17 @@
 
 namespace launchbox {
 
-/// The same with every name and text fit for JSON.
+/// A copy in which every name and text is safe for JSON.
 nlohmann::ordered_json safe_json(const nlohmann::ordered_json& value);
-/// Text of several lines keeps its lines and tabs; everything else as in any text.
+/// Text of several lines keeps its lines and tabs; everything else is escaped as usual.
 nlohmann::ordered_json lines_json(const std::string& text);
 nlohmann::ordered_json values_json(const assignment& values);
 nlohmann::ordered_json optional_values_json(const std::optional<assignment>& values);
 
-/// Null: the samples tell, or there are none.
+/// Null if the samples are conclusive, or there are none.
 nlohmann::ordered_json noise_json(const std::optional<sample_noise>& noise);
 
-/// A member of a record: null where it is not known.
+/// A member of a record: null if unknown.
 template <class Value>
 nlohmann::ordered_json member_json(const Value& value)
 {
@@ -36,14 +36,14 @@ nlohmann::ordered_json member_json(const Value& value)
         return value_json(value);
 }
 
-/// `environments[]` and `runs[]`, which refer to them.
+/// `environments[]`, and `runs[]`, which refer to them.
 std::pair<nlohmann::ordered_json, nlohmann::ordered_json> runs_json(const std::vector<shown_run>& runs,
                                                                     bool with_specs = false);
 
-/// Each value as the text that a table of CSV has for it.
+/// Each value as the text used in CSV.
 nlohmann::ordered_json texts_json(const assignment& values);
 
-/// "speed_up", "speed_up_low", "speed_up_high"; null where there is none.
+/// "speed_up", "speed_up_low", "speed_up_high"; null if unknown.
 void add_gain(nlohmann::ordered_json& json, const std::string& name, const std::optional<gain>& of);
 
 }  // namespace launchbox

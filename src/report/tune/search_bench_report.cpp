@@ -44,7 +44,7 @@ std::string seconds_text(const replay_quantiles& quantiles)
     return text(quantiles.median) + " (" + text(quantiles.p90) + ")";
 }
 
-// Over all problems: the mean of the scores, and the geometric mean of the evaluations where all were reached.
+// Over all problems: the mean of the scores, and the geometric mean of the evaluations if all were reached.
 table summary_of(const search_bench& found)
 {
     struct sums {

@@ -1,5 +1,5 @@
-// `bench-search`: how soon each strategy would have found the fastest candidate of recorded spaces, or what rows that
-// were chosen without a measurement lose.
+// `bench-search`: how soon each strategy would have found the fastest candidate of recorded spaces, or the loss of rows
+// that were chosen without a measurement.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,7 +24,7 @@ struct benched_strategy {
 
 /// One workload of one recorded run.
 struct benched_workload {
-    std::string file, name, device;  ///< device: the GPU or the processor
+    std::string file, name, device;  ///< device: GPU or processor
     std::int64_t run = 0;
     assignment workload;
     std::size_t candidates = 0, measured = 0, screened = 0;
@@ -39,8 +39,8 @@ struct search_bench {
     std::uint64_t seed = 1;
     std::vector<benched_workload> workloads;
     std::optional<launchbox::left_out> left_out = {};
-    std::vector<held_out_space> held_out;  ///< with --leave-one-out, and then no workloads
-    std::vector<std::string> notes;        ///< what of the files was left out
+    std::vector<held_out_space> held_out;  ///< with --leave-one-out; then there are no workloads
+    std::vector<std::string> notes;        ///< what was left out of the files
     bool interrupted = false;
 };
 
@@ -49,7 +49,7 @@ document search_bench_document(const search_bench& found);
 /// launchbox.search/1.
 nlohmann::ordered_json search_bench_json(const search_bench& found);
 
-/// A row for each problem and strategy, or for each GPU that was held out and source of a row.
+/// One row per problem and strategy, or per held-out GPU and source of a row.
 table search_bench_table(const search_bench& found);
 
 }  // namespace launchbox

@@ -13,7 +13,7 @@ namespace launchbox {
 
 namespace {
 
-// Of the values of a search space, which its reader has capped.
+// For the values of a search space, whose number is limited by its reader.
 constexpr std::size_t max_memory = std::size_t{256} << 20;
 
 int neither(lua_State* state)
@@ -28,7 +28,7 @@ struct condition_scan::machine {
     scan_code code;
     int function = LUA_NOREF, found = LUA_NOREF, counts = LUA_NOREF;
 
-    // What needs memory, as Lua runs it, protected.
+    // Set-up that allocates memory, as a protected Lua call.
     static int prepare(lua_State* state)
     {
         auto& self = *static_cast<machine*>(lua_touserdata(state, 1));
@@ -71,7 +71,7 @@ condition_scan::condition_scan(const std::vector<scan_level>& before, const std:
     if (lua_pcall(state, 1, 0, 0) != LUA_OK)
         throw error("the constraints cannot be tried together: " + with_names(machine_->lua.message(), names_),
                     "write fewer or shorter constraints");
-    machine_->code.tables.clear();  // they are the caller's
+    machine_->code.tables.clear();  // the tables belong to the caller
     machine_->code.text.clear();
 }
 
@@ -91,7 +91,7 @@ const std::vector<std::uint64_t>& condition_scan::operator()(const std::vector<s
         int line = 0;
         const std::string message = with_names(lua.message(&line), names_);
         auto at = machine_->code.condition_of_line.find(line);
-        // Lua 5.4.4 names a wrong line for a division by zero.
+        // Lua 5.4.4 reports a wrong line for a division by zero.
         if (message.find("zero") != std::string::npos || message.find("n%%0") != std::string::npos) {
             const auto divides = [](const auto& item) { return item.second.find_first_of("/%") != std::string::npos; };
             const auto begin = machine_->code.condition_of_line.begin(), end = machine_->code.condition_of_line.end();

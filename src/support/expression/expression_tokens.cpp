@@ -22,11 +22,11 @@ constexpr std::array<std::string_view, 5> keywords{"and", "or", "not", "true", "
 constexpr std::array<std::string_view, 17> statements{"break", "do",    "else",  "elseif", "end",     "for",
                                                       "goto",  "if",    "in",    "local",  "nil",     "repeat",
                                                       "then",  "until", "while", "return", "function"};
-// The longer ones first.
+// Longer ones first.
 constexpr std::array<std::string_view, 22> signs{"//", "==", "~=", "<=", ">=", "<<", ">>", "+", "-", "*", "/",
                                                  "%",  "^",  "<",  ">",  "(",  ")",  ",",  "&", "|", "~", "."};
 
-// C++ operators that Lua does not have, and what to write instead.
+// C++ operators that Lua lacks, and what to write instead.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> foreign{
     {{"&&", "and"}, {"||", "or"}, {"!=", "~="}, {"!", "not"}, {"..", ""}, {"--", ""}}};
 
@@ -100,7 +100,7 @@ private:
         return text_.substr(begin, at_ - begin);
     }
 
-    // As Lua takes it: letters and digits too many are for Lua to refuse.
+    // As Lua reads it: surplus letters and digits are left for Lua to reject.
     void number()
     {
         const std::size_t begin = at_;

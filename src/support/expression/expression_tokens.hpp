@@ -1,4 +1,4 @@
-// The words of a typed expression, and which names it uses, before Lua sees it.
+// The tokens of a typed expression, and the names that it uses, checked before Lua sees it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,17 +11,17 @@ namespace launchbox {
 struct expression_token {
     enum class kind { name, keyword, function, number, text, sign };
     kind what = kind::sign;
-    std::string words;  ///< as written in the expression; a dotted name is without blanks: sm.max_threads
+    std::string words;  ///< as written; a dotted name has no blanks: sm.max_threads
 };
 
-/// Throws `error` for what does not belong in an expression: statements, functions, tables, comments, C++ operators
-/// that Lua writes in another way. What is left cannot loop and cannot build anything large.
+/// Throws `error` for anything that does not belong in an expression: statements, functions, tables, comments, C++
+/// operators that Lua spells differently. What remains cannot loop or build anything large.
 std::vector<expression_token> expression_tokens(const std::string& text);
 
-/// The names that it uses, dotted ones as "sm.max_threads", each once, in the order of their first use.
+/// The distinct names used, dotted ones as "sm.max_threads", in order of first use.
 std::vector<std::string> names_in(const std::vector<expression_token>& tokens);
 
-/// Whether something can be named so: a letter or _, then letters, digits and _, and no word of the language.
+/// Whether this is a valid name: a letter or _, then letters, digits and _, and not a keyword.
 bool is_name(std::string_view word);
 
 }  // namespace launchbox

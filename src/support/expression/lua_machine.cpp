@@ -9,7 +9,7 @@ namespace launchbox {
 
 namespace {
 
-// What one evaluation may allocate in all, as a multiple of what it may hold: a loop that builds and drops large
+// Limit of all allocations of one evaluation, as a multiple of the memory limit: a loop that builds and drops large
 // strings copies gigabytes in few instructions.
 constexpr std::size_t max_turnover = 16;
 
@@ -24,7 +24,7 @@ void* lua_machine::allocate(void* account, void* block, std::size_t old_size, st
         std::free(block);
         return nullptr;
     }
-    // Lua relies on making a block smaller never failing.
+    // Lua requires that shrinking a block never fails.
     if (new_size > old_size && (memory.in_use + (new_size - old_size) > memory.max_bytes ||
                                 memory.allocated + (new_size - old_size) > memory.max_bytes * max_turnover))
         return nullptr;
@@ -58,7 +58,7 @@ bool lua_machine::loads(const std::string& code)
     return luaL_loadbufferx(state, code.data(), code.size(), "=[expression]", "t") == LUA_OK;
 }
 
-// Lua prints [expression]:1: message; the user wrote one line and needs only the message.
+// Lua prints "[expression]:1: message"; the user wrote one line and needs only the message.
 std::string lua_machine::message(int* line) const
 {
     if (line != nullptr) *line = 0;
@@ -68,7 +68,7 @@ std::string lua_machine::message(int* line) const
             if (line != nullptr) *line = std::atoi(message.c_str() + place + 2);
             message.erase(0, text + 2);
         }
-    constexpr std::size_t longest = 160;  // it may quote a name of the user's
+    constexpr std::size_t longest = 160;  // it may quote a name from the user
     return message.size() <= longest ? message : message.substr(0, longest) + "...";
 }
 

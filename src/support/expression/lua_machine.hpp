@@ -1,4 +1,4 @@
-// Sandboxed Lua for untrusted input: no library, little memory. Only for the files of this folder.
+// Sandboxed Lua for untrusted input: no library, little memory. Only for the files in this folder.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace launchbox {
 
-/// Characters of an expression that somebody wrote; Lua never sees a longer one.
+/// Longest expression of a user, in characters; Lua never sees a longer one.
 inline constexpr std::size_t longest_expression = 4096;
 
 class lua_machine {
 public:
     static constexpr std::size_t usual_memory = std::size_t{4} << 20;
 
-    /// `max_memory` bytes at once. Throws `error` when there is not even memory to begin.
+    /// `max_memory`: limit in bytes. Throws `error` if there is not even enough memory to begin.
     explicit lua_machine(std::size_t max_memory = usual_memory);
     ~lua_machine();
     lua_machine(const lua_machine&) = delete;
@@ -23,14 +23,14 @@ public:
 
     lua_State* state = nullptr;
 
-    /// Before each evaluation: an empty stack, and the account of what it allocates in all begins anew.
+    /// Called before each evaluation: clears the stack, and resets the count of allocations.
     void begin();
 
-    /// Whether Lua can read `code`; leaves the function, or else the message, on the stack.
+    /// Whether Lua can parse `code`; leaves the function, or the message, on the stack.
     bool loads(const std::string& code);
 
-    /// The message on top of the stack, without Lua's "[expression]:1:" before it, cut to one line. `line` becomes the
-    /// line of the code that it names, 0 where it names none.
+    /// The message on top of the stack, without Lua's "[expression]:1:", cut to one line. Sets `line` to the line of
+    /// code that it names, or 0 if none.
     std::string message(int* line = nullptr) const;
 
 private:
@@ -43,7 +43,7 @@ private:
     memory_account memory_;
 };
 
-/// For messages: one or two lines, however long the expression is.
+/// For messages: one or two lines, even for long expressions.
 std::string quoted_expression(const std::string& text);
 
 /// ceil_div(a, b) of whole numbers, rounded up.

@@ -13,7 +13,7 @@ namespace launchbox {
 
 namespace {
 
-// Keeps the type of the numbers: the smallest of 1 and 1.5 is the whole number 1.
+// Keeps the type of the numbers: the smaller of 1 and 1.5 is the whole number 1.
 int extreme(lua_State* state, bool largest)
 {
     int best = 1;
@@ -39,7 +39,7 @@ int largest_number(lua_State* state)
 std::string literal(const parameter_value& value)
 {
     if (const std::int64_t* number = std::get_if<std::int64_t>(&value)) {
-        std::array<char, 32> text{};  // in this way the smallest number can be written too
+        std::array<char, 32> text{};  // so that the smallest number can be written, too
         std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(*number));
         return text.data();
     }
@@ -80,7 +80,7 @@ parameter_value value_on_top(lua_State* state)
     if (lua_isinteger(state, -1) != 0) return static_cast<std::int64_t>(lua_tointeger(state, -1));
     if (lua_type(state, -1) == LUA_TNUMBER) return static_cast<double>(lua_tonumber(state, -1));
     std::size_t size = 0;
-    const char* text = lua_tolstring(state, -1, &size);  // there is nothing else that an expression can be
+    const char* text = lua_tolstring(state, -1, &size);  // an expression cannot have any other type
     return text == nullptr ? std::string() : std::string(text, size);
 }
 

@@ -1,4 +1,4 @@
-// The values that tuning parameters and workloads have: whole numbers, fractions, words, yes or no.
+// Values of tuning parameters and workloads: whole numbers, fractions, words, yes or no.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,8 +12,7 @@ namespace launchbox {
 
 using parameter_value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// As in a command or in a source: true, 256, 0.5 (the shortest text that reads back as the same number); words
-/// unchanged.
+/// As in a command or source: true, 256, 0.5 (the shortest text that reads back as the same number); words unchanged.
 std::string parameter_text(const parameter_value& value);
 
 /// Named values in a fixed order: a candidate (threads 256, items 11) or a workload (type int, n 1048576).
@@ -27,10 +26,11 @@ struct assignment {
 /// For people: "threads=256 items=11".
 std::string parameter_text(const assignment& values);
 
-/// For programs: equal for the same names and values in any order, and for nothing else, whatever characters they hold.
+/// For programs: equal for the same names and values in any order, and only for those, whatever characters they
+/// contain.
 std::string identity_of(assignment values);
 
-/// Both, the second after the first.
+/// The values of both, the second after the first.
 assignment joined(assignment one, const assignment& other);
 
 }  // namespace launchbox

@@ -8,7 +8,7 @@ namespace launchbox {
 
 namespace {
 
-// Counters are local variables, of which Lua allows 200, unless there are many.
+// Counters are local variables unless there are many: Lua allows 200 of these.
 constexpr std::size_t max_local_counters = 24;
 
 std::string number(std::size_t value)
@@ -16,7 +16,7 @@ std::string number(std::size_t value)
     return std::to_string(value);
 }
 
-// The level at place i among all has the names i<i> (place of its value), v<i> (its values) and p<i> (its value).
+// The level with index i among all has the names i<i> (index of its value), v<i> (its values) and p<i> (its value).
 class scan_writer {
 public:
     scan_writer(const std::vector<std::string>& names, const std::vector<scan_level>& before,
@@ -46,7 +46,7 @@ private:
     [[nodiscard]] std::string place(std::size_t level) const { return number(before_.size() + level); }
 
     void add(const std::string& line);
-    // A line on which nothing but this expression can fail.
+    // Adds a line on which only this expression can fail.
     void add(const std::string& start, const std::string& expression, const std::string& end);
 
     const std::vector<std::string>& names_;
@@ -54,7 +54,7 @@ private:
     const std::vector<scan_level>& levels_;
     const std::vector<std::string>& conditions_;
     const named_constants& constants_;
-    std::vector<bool> used_;  // by names
+    std::vector<bool> used_;  // by name
     std::size_t next_counter_ = 0;
     int line_ = 0;
     scan_code code_;
@@ -92,7 +92,7 @@ scan_code scan_writer::write()
     return std::move(code_);
 }
 
-// Tables, the function's parameters and their values, and the counters.
+// Tables, the function's parameters with their values, and the counters.
 void scan_writer::write_head()
 {
     add("local min, max, ceil_div, neither, V, F, T = ...");
@@ -111,7 +111,7 @@ void scan_writer::write_head()
         add((has_local_counters() ? "local " : "") + counter(k) + " = 0");
 }
 
-// The loop over the level's values: over one alone where its `when` is false.
+// The loop over the level's values; over a single one if its `when` is false.
 void scan_writer::open_level(std::size_t level)
 {
     const scan_level& opened = levels_[level];

@@ -11,15 +11,15 @@
 
 namespace launchbox {
 
-/// Called once with the tables of values V, it returns the function of the places of the values before. That one
-/// returns how many points it found and how many values it tried, and leaves the points in F and the counts of what was
-/// turned away in T.
+/// Code that is called once with the tables of values V. It returns a function that takes the indices of the values
+/// before; that function returns the numbers of points found and of values tried, and leaves the points in F and the
+/// numbers of rejected points in T.
 struct scan_code {
     std::string text;
-    std::map<int, std::string> condition_of_line;  ///< on each of these lines only the expression can fail
-    std::vector<const scan_level*> tables;         ///< V[i + 1] holds the values of the i-th
-    std::vector<std::size_t> used_before;          ///< of the levels before: the function's parameters, in their order
-    std::vector<std::size_t> counted;              ///< T[k + 1] counts what the k-th of these conditions rejected
+    std::map<int, std::string> condition_of_line;  ///< on each of these lines, only the expression can fail
+    std::vector<const scan_level*> tables;         ///< V[i + 1] has the values of the i-th
+    std::vector<std::size_t> used_before;          ///< of the levels before: the function's parameters, in order
+    std::vector<std::size_t> counted;              ///< T[k + 1] counts rejections by the k-th of these conditions
 };
 
 /// `names`: of the levels before and of `levels`. Throws `error` for text that is not an expression.

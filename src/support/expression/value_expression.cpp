@@ -15,7 +15,7 @@ struct value_expression::machine {
     int function = LUA_NOREF;
 };
 
-// One evaluation as Lua runs it, protected: a word can run out of memory too.
+// One evaluation as a protected Lua call: even a word can run out of memory.
 struct value_expression::evaluation {
     int function = LUA_NOREF;
     const std::vector<const parameter_value*>& values;
@@ -44,7 +44,7 @@ value_expression::value_expression(std::string text) : text_(std::move(text)), m
     std::string parameters;
     for (std::size_t i = 0; i < names_.size(); ++i) parameters += (i == 0 ? "p" : ", p") + std::to_string(i);
     const std::string code = in_lua(tokens, names_, {});
-    // The brackets make it one value, and without them it must be readable too, or "1) or (2" would be an expression.
+    // The brackets make it one value. It must also parse without them, or "1) or (2" would be an expression.
     if (!lua.loads("return " + code) ||
         !lua.loads("local min, max, ceil_div = ... return function(" + parameters + ") return (" + code + ") end"))
         throw expression_error(text_,

@@ -1,4 +1,4 @@
-// Expressions of the user over named values of any type, such as `precision == "half" and threads <= sm.max_threads`.
+// User expressions over named values of any type, such as `precision == "half" and threads <= sm.max_threads`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace launchbox {
 
-/// Names with dots, such as "sm.max_threads", beside those of an `assignment`.
+/// Dotted names, such as "sm.max_threads", in addition to those of an `assignment`.
 using named_constants = std::map<std::string, parameter_value>;
 
-/// An error in an expression, or in its value; `text()`: the whole expression, for callers that know its place.
+/// An error in an expression or its value; `text()` is the whole expression, for callers that know its place.
 class expression_error : public error {
 public:
     expression_error(std::string text, const std::string& what, std::string hint)
@@ -31,9 +31,9 @@ private:
     std::string text_;
 };
 
-/// Lua's operators (+ - * / // % ^ & | ~ << >> == ~= < <= > >= and or not) on whole numbers, fractions, words in quotes
-/// and true and false; `min`, `max` and `ceil_div(a, b)`; names, also dotted; brackets. Nothing else: there is nothing
-/// in it that can run for long or need memory. Not for use by two threads at once.
+/// Lua's operators (+ - * / // % ^ & | ~ << >> == ~= < <= > >= and or not) on whole numbers, fractions, quoted words
+/// and true and false; `min`, `max` and `ceil_div(a, b)`; names, which may be dotted; brackets. Nothing else, so that
+/// it can neither run for long nor need much memory. Not thread-safe.
 class value_expression {
 public:
     /// Throws `expression_error` if `text` is not an expression. Names are looked up when it is evaluated.
@@ -42,15 +42,15 @@ public:
     value_expression(value_expression&&) noexcept;
     value_expression& operator=(value_expression&&) noexcept;
 
-    /// The names that it uses, each once.
+    /// The distinct names that it uses.
     [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
     [[nodiscard]] const std::string& text() const { return text_; }
 
-    /// The value. Throws `expression_error` for a name that neither has, and for what cannot be calculated, such as "a"
-    /// < 1.
+    /// The value. Throws `expression_error` for a name that neither has, and for operations that are not defined, such
+    /// as "a" < 1.
     [[nodiscard]] parameter_value operator()(const assignment& values, const named_constants& constants = {}) const;
 
-    /// The same where only this type makes sense; throws `expression_error` for another. 8.0 is a whole number.
+    /// The same if only this type makes sense; throws `expression_error` for another. 8.0 is a whole number.
     [[nodiscard]] bool truth(const assignment& values, const named_constants& constants = {}) const;
     [[nodiscard]] std::int64_t integer(const assignment& values, const named_constants& constants = {}) const;
 

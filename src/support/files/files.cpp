@@ -31,7 +31,7 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what, const std::string& path, int number, const std::string& hint)
 {
-    // Of the process, or of the machine: nothing is wrong with the path.
+    // A limit of the process or the machine: the path is not at fault.
     const bool too_many = number == EMFILE || number == ENFILE;
     throw_system_error(what + " " + path, number, too_many ? "allow more with: ulimit -n 1024" : hint);
 }
@@ -58,7 +58,7 @@ private:
     bool owned_;
 };
 
-// Writes blocks to a descriptor and remembers the number of the first error; 0: all is written.
+// Writes blocks to a descriptor and remembers the number of the first error; 0 if there is none.
 class descriptor_buffer : public std::streambuf {
 public:
     explicit descriptor_buffer(int file) : file_(file), block_(1 << 16, '\0') { empty(); }
@@ -99,7 +99,7 @@ private:
     std::string block_;
 };
 
-// The number of the error; 0 when all is written.
+// The number of the error; 0 if all was written.
 int write_to(int file, const std::function<void(std::ostream&)>& writer)
 {
     descriptor_buffer buffer(file);
@@ -108,7 +108,7 @@ int write_to(int file, const std::function<void(std::ostream&)>& writer)
     return buffer.finish();
 }
 
-// A temporary file that goes when its writer throws.
+// A temporary file that is removed if its writer throws.
 class unfinished_file {
 public:
     explicit unfinished_file(const std::string& path) : path_(path) {}
@@ -125,11 +125,11 @@ private:
     bool finished_ = false;
 };
 
-// The whole of an open file, which is called `name` in messages.
+// The content of an open file, called `name` in messages.
 std::string read_all(int file, const std::string& name, std::size_t cap);
 
 struct replacement_rules {
-    const struct stat* like = nullptr;  // whose owner and permissions the file gets; nullptr: what a plain open gives
+    const struct stat* like = nullptr;                 // file with the owner and permissions to copy; nullptr: defaults
     std::function<void(const fs::path&)> accept = {};  // of `write_file_atomically`
 };
 void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer,
@@ -140,7 +140,7 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
 std::string read_input(const std::string& path, std::size_t cap)
 {
     if (path == "-") {
-        note_read("/proc/self/fd/0");  // it may be a file
+        note_read("/proc/self/fd/0");  // may be a file
         return read_all(STDIN_FILENO, "standard input", cap);
     }
     // A blocking open of a pipe would wait for its writer, and ignore Ctrl-C.
@@ -162,7 +162,7 @@ std::string read_file(const fs::path& path, std::size_t cap)
 std::string read_old_output(const fs::path& path, std::size_t cap)
 {
     refuse_irregular(path);
-    // Does not wait either if a pipe has just replaced the file.
+    // Does not block either if a pipe has just replaced the file.
     const file_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file.number() < 0) fail("cannot open", path.string(), errno, "check the path");
     struct stat status {};
@@ -209,20 +209,20 @@ namespace {
 
 constexpr int longest_pipe_wait = 10'000;  // milliseconds
 
-// For a pipe or a device: until there is data, the user interrupts, or it has no writer.
+// Waits for a pipe or device until there is data, the user interrupts, or it has no writer.
 class input_wait {
 public:
     input_wait(int file, const std::string& name) : file_(file), name_(name) {}
 
-    // False: nothing has come for a while.
+    // False if nothing came for a while.
     bool wait() const
     {
         if (interrupted()) throw error("interrupted while " + name_ + " was read", {}, exit_status::interrupted);
         pollfd wanted{.fd = file_, .events = POLLIN, .revents = 0};
-        return ::poll(&wanted, 1, milliseconds) > 0;  // a signal may have come before
+        return ::poll(&wanted, 1, milliseconds) > 0;  // a signal may have interrupted it
     }
 
-    // Nothing has come, and the file ends there: it is a pipe without a writer, who may be about to open it.
+    // Called at the end of a pipe without a writer, which may be about to open it.
     void no_writer()
     {
         if (++waits_ * milliseconds >= longest_wait)
@@ -275,13 +275,13 @@ std::string read_all(int file, const std::string& name, std::size_t cap)
     return content;
 }
 
-// Opens a pipe when its reader exists. A negative number: the error is in errno.
+// Opens a pipe once its reader exists. A negative number means an error, in errno.
 int open_pipe(const fs::path& pipe)
 {
     constexpr int milliseconds = 50;
     for (int waited = 0;; waited += milliseconds) {
         const int file = ::open(pipe.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-        if (file >= 0) ::fcntl(file, F_SETFL, O_WRONLY);  // a slow reader is waited for
+        if (file >= 0) ::fcntl(file, F_SETFL, O_WRONLY);  // wait for a slow reader
         if (file >= 0 || errno != ENXIO) return file;
         if (interrupted())
             throw error("interrupted before " + pipe.string() + " was read", {}, exit_status::interrupted);
@@ -293,7 +293,7 @@ int open_pipe(const fs::path& pipe)
     }
 }
 
-// Writes to a pipe or device, which cannot be replaced. False: it is something else.
+// Writes to a pipe or device, which cannot be replaced. False for anything else.
 bool write_to_device(const fs::path& wanted, const output_target& target,
                      const std::function<void(std::ostream&)>& writer)
 {
@@ -337,7 +337,7 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
 
     unfinished_file unfinished(temporary);
     int failure = write_to(file.number(), writer);
-    // It was made private.
+    // It was created private.
     const mode_t mask = ::umask(0);
     ::umask(mask);
     const struct stat* const like = rules.like != nullptr ? rules.like : replaces ? &replaced : nullptr;
@@ -347,7 +347,7 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
     if (replaces && rules.like == nullptr) take_over_access_list(file.number(), path);
     if (failure == 0) failure = refused;
     if (failure == 0 && ::fsync(file.number()) != 0) failure = errno;
-    // It is open, and so locked, until it has its final name: nobody removes it as a leftover.
+    // It stays open, and so locked, until it has its final name, so that nobody removes it as a leftover.
     if (failure == 0 && replaces && rules.accept) rules.accept(temporary);
     if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
     if (failure == EBUSY)
@@ -363,7 +363,7 @@ void move_to_new_name(const fs::path& made, const fs::path& wanted)
 {
     if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, wanted.c_str(), RENAME_NOREPLACE) == 0) return;
     // Not every file system supports that flag. link() never replaces an existing file, and rename() replaces a folder
-    // only if it is empty.
+    // only if that is empty.
     if (errno == EINVAL || errno == ENOSYS) {
         std::error_code ignored;
         if (fs::is_directory(made, ignored) && !fs::exists(fs::symlink_status(wanted, ignored))) {
@@ -430,7 +430,7 @@ temporary_directory::temporary_directory(const fs::path& base)
         fail("cannot make a folder in", base.string(), errno, "set TMPDIR to a folder that is writable");
     claim_ = made.path;
     lock_ = made.descriptor;
-    // A separate file is locked, since users of the folder may lock the folder itself (folder_lock).
+    // Locks a separate file, since users of the folder may lock the folder itself (folder_lock).
     path_ = claim_ / "run";
     std::error_code failure;
     fs::create_directory(path_, failure);

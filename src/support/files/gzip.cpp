@@ -13,7 +13,7 @@ namespace {
 
 constexpr int gzip_only = 16 + MAX_WBITS;
 constexpr std::size_t first_room = std::size_t{1} << 16;
-// Deflate makes at most 1,032 bytes of one: what claims more is damaged, and is not waited for.
+// Deflate expands a byte to at most 1,032: a file that claims more is damaged, and not decompressed.
 constexpr std::size_t max_ratio = 1040;
 
 unsigned piece_of(std::size_t bytes)
@@ -67,7 +67,7 @@ decompressed_text gunzip(std::string_view bytes, std::size_t cap)
             read.text.resize(std::min(cap, std::max(first_room, made * 2)));
         }
         const unsigned offered = piece_of(bytes.size() - used), room = piece_of(read.text.size() - made);
-        // zlib's interface is older than const.
+        // zlib's interface predates const.
         stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data() + used));
         stream.avail_in = offered;
         stream.next_out = reinterpret_cast<Bytef*>(read.text.data() + made);
@@ -76,7 +76,7 @@ decompressed_text gunzip(std::string_view bytes, std::size_t cap)
         used += offered - stream.avail_in;
         made += room - stream.avail_out;
         if (status == Z_STREAM_END) {
-            // What follows a member and is not one, such as padding, is ignored.
+            // Data after the last member, such as padding, is ignored.
             if (!is_gzip(bytes.substr(used))) break;
             inflateReset2(&stream, gzip_only);
         } else if (status == Z_BUF_ERROR || (status == Z_OK && used == bytes.size() && stream.avail_out > 0)) {

@@ -1,4 +1,4 @@
-// gzip: what other tuners' result files come in.
+// gzip, which other tuners use for result files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,14 +13,14 @@ bool is_gzip(std::string_view bytes);
 
 struct decompressed_text {
     std::string text;
-    std::string damage;  ///< why `text` is not all of it, in one sentence without a name; empty: it is
+    std::string damage;  ///< why `text` is incomplete, in one sentence without a file name; empty if it is not
 };
 
-/// The content of a gzip file of one or several members. For a truncated or damaged file `text` has the readable part.
-/// No size in it is trusted: memory grows with the output, up to `cap`.
+/// The content of a gzip file with one or several members. For a truncated or damaged file, `text` has the readable
+/// part. No size in the file is trusted: memory grows with the output, up to `cap`.
 decompressed_text gunzip(std::string_view bytes, std::size_t cap = std::size_t{1} << 30);
 
-/// The same bytes for the same text: without name and time.
+/// The same bytes for the same text: without file name and time.
 std::string gzip(std::string_view text);
 
 }  // namespace launchbox

@@ -23,8 +23,8 @@ namespace launchbox {
 
 namespace {
 
-// Data for the handler of SIGBUS. Reading a page that is no longer in the file raises it; the handler puts zeros in its
-// place. At most as many mappings are needed as are open at once; further files are read instead.
+// Data for the handler of SIGBUS, which is raised when a page is read that no longer exists in the file; the handler
+// maps zeros in its place. One slot per mapping open at the same time; further files are read into memory.
 struct mapping {
     std::atomic<std::uintptr_t> begin{0};
     std::atomic<std::uintptr_t> end{0};  // 0: the slot is free
@@ -32,7 +32,7 @@ struct mapping {
 };
 std::array<mapping, 16> mappings;
 
-constexpr std::size_t bytes_of_block = 512;  // that stat counts in
+constexpr std::size_t bytes_of_block = 512;  // the unit of st_blocks
 
 void put_zeros(int signal_number, siginfo_t* info, void* context);
 int take_slot(const void* data, std::size_t size);
@@ -41,7 +41,7 @@ int take_slot(const void* data, std::size_t size);
 
 mapped_file::mapped_file(const std::string& path, named_by whom)
 {
-    // Nothing else is opened here: a pipe that is closed again would end its writer.
+    // Opens only regular files here: a pipe that is closed again would end its writer.
     struct stat status = {};
     const bool regular = path != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
     if (regular) file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -70,7 +70,7 @@ mapped_file::mapped_file(const std::string& path, named_by whom)
     }
     if (file_ >= 0) ::close(file_);
     file_ = -1;
-    // Which also says what is wrong with a file that cannot be opened.
+    // Also reports why a file cannot be opened.
     copy_ = whom == named_by::user     ? read_input(path)
             : whom == named_by::folder ? read_old_output(path)
                                        : read_file(path);
@@ -87,7 +87,7 @@ mapped_file::~mapped_file()
     ::close(file_);
 }
 
-// A file system that knows no holes says that all is data.
+// A file system that does not support holes reports everything as data.
 void mapped_file::find_data(const std::string& path, std::size_t bytes_on_disk)
 {
     ranges_ = {{0, size_}};
@@ -118,7 +118,7 @@ bool mapped_file::changed() const
 {
     if (slot_ < 0) return false;
     if (mappings[static_cast<std::size_t>(slot_)].shrank) return true;
-    // What is cut off within the last page reads as zeros without a signal, and what is written there is lost silently.
+    // Bytes cut off within the last page read as zeros without a signal, and writes there are lost silently.
     struct stat status = {};
     return ::fstat(file_, &status) == 0 &&
            (static_cast<std::size_t>(status.st_size) != size_ || status.st_mtim.tv_sec != written_seconds_ ||
@@ -160,7 +160,7 @@ void put_zeros(int signal_number, siginfo_t* info, void*)
         errno = saved;
         return;
     }
-    // Not ours: as if there were no handler.
+    // Not ours: behave as if there were no handler.
     ::signal(signal_number, SIG_DFL);
     ::raise(signal_number);
 }

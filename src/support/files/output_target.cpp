@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int max_links = 40;  // as Linux follows
+constexpr int max_links = 40;  // Linux's limit
 
-// Of /proc/self/fd/3, which is a link that leads to no name: a pipe has none, and a file may have lost it.
+// For /proc/self/fd/3, a link that may have no target name: a pipe has none, and a file may have been deleted.
 int descriptor_at(const fs::path& link)
 {
     std::error_code failure;

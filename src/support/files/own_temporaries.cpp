@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::chrono::hours kept_unchanged{30 * 24};
 
-// Identifies this boot of the machine's kernel, the same in all its containers. If "unknown", other boots cannot be
+// Identifies this boot of the machine's kernel, the same in all its containers. With "unknown", other boots cannot be
 // distinguished.
 constexpr std::string_view no_boot = "unknown";
 std::string read_boot()
@@ -73,7 +73,7 @@ std::chrono::system_clock::time_point changed_at(const struct stat& status)
     return std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec);
 }
 
-// It or anything in it. A run leaves traces in the folders of its compilers, not in the one around them.
+// Whether it, or anything in it, changed. A run changes the folders of its compilers, not the enclosing one.
 bool was_changed_lately(const fs::path& path, const struct stat& status)
 {
     const auto limit = std::chrono::system_clock::now() - kept_unchanged;
@@ -85,7 +85,7 @@ bool was_changed_lately(const fs::path& path, const struct stat& status)
         struct stat inner {};
         if (::lstat(entry->path().c_str(), &inner) == 0 && changed_at(inner) > limit) return true;
     }
-    return static_cast<bool>(failure);  // what cannot be looked into may be in use
+    return static_cast<bool>(failure);  // what cannot be inspected may be in use
 }
 
 enum class lock_state { ours, of_another, unknown };
@@ -104,7 +104,7 @@ bool is_same(const struct stat& one, const struct stat& other)
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// While it holds the lock of an entry, its maker, who has made it and not yet locked it, takes another name.
+// While this holds the lock of an entry, a maker that has created but not yet locked it chooses another name.
 void remove_if_left(const fs::path& path)
 {
     const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -135,7 +135,7 @@ void clear_left(const fs::path& folder)
         if (entry->path().filename().string().starts_with(temporary_name)) remove_if_left(entry->path());
 }
 
-// Between its making and its lock a cleaner of another process may take an entry for one that was left.
+// Between creating and locking an entry, a cleaner in another process may take it for a leftover.
 constexpr int max_attempts = 100;
 
 template <class Make>

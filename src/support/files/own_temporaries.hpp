@@ -1,4 +1,5 @@
-// Temporary files and folders that others can tell are in use, and what killed processes have left of theirs.
+// Temporary files and folders that other processes can recognise as in use, and removal of those left by killed
+// processes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,23 +8,24 @@
 
 namespace launchbox {
 
-/// How their names begin.
+/// The beginning of their names.
 inline constexpr std::string_view temporary_name = "launchbox-run-";
 
-/// A new file or folder, launchbox-run-BOOT-HOST-PROCESS-XXXXXX, locked (flock) for as long as the descriptor is open:
-/// the lock ends with its owner, however that ends, and is seen from every container of the machine.
+/// A new file or folder, launchbox-run-BOOT-HOST-PROCESS-XXXXXX, locked (flock) as long as the descriptor is open: the
+/// lock ends with its owner, however that ends, and is visible from every container of the machine.
 struct own_temporary {
     std::filesystem::path path;
-    int descriptor = -1;  ///< of a file, also for writing; the caller closes it
+    int descriptor = -1;  ///< also for writing, if it is a file; the caller closes it
 };
 
 /// Both first remove leftovers without an owner from `folder`, once per process: those of this boot of the machine if
-/// they are not locked. Those of another machine, or where locks do not work (NFS does not lock folders, and may keep
-/// locks to one host), only if they have not changed for 30 days. `descriptor` is -1 and errno set if none can be made.
+/// they are not locked. Those of another machine, or where locks do not work (NFS does not lock folders, and may
+/// restrict locks to one host), only if they have not changed for 30 days. If none can be created, `descriptor` is -1
+/// and errno is set.
 own_temporary new_own_file(const std::filesystem::path& folder);
 own_temporary new_own_folder(const std::filesystem::path& folder);
 
-/// Whether the file is a temporary one of this process, or in a temporary folder of it.
+/// Whether the file is a temporary file of this process, or in one of its temporary folders.
 bool is_own_temporary(const std::filesystem::path& file);
 
 }  // namespace launchbox

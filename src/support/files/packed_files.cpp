@@ -26,7 +26,7 @@ struct archive_end {
 };
 using archive_handle = std::unique_ptr<archive, archive_end>;
 
-// How much may still be unpacked, for a file and the archives in it together.
+// How much may still be unpacked from a file, including the archives inside it.
 class unpacking_budget {
 public:
     explicit unpacking_budget(std::uint64_t bytes) : left_(bytes) {}
@@ -51,7 +51,7 @@ public:
     {
     }
 
-    // `outer` is the name of the archive in which this one lies; empty: it is the file itself.
+    // `outer`: the name of the archive that contains this one; empty for the file itself.
     void read(std::string_view bytes, const std::string& outer);
     packed_findings take() { return std::move(findings_); }
 
@@ -88,7 +88,7 @@ bool is_part_of_package(std::string_view name, const std::string& outer);
 bool is_about_package(std::string_view name, const std::string& outer);
 archive_handle open_bytes(std::string_view bytes, bool single_file_too, std::string& why);
 
-// Where a zip file begins and ends in a file, as its directory says.
+// Where a zip archive begins and ends in a file, by its directory.
 struct zip_extent {
     std::size_t begin = 0, end = 0;
 };
@@ -166,11 +166,11 @@ void unpacker::read(std::string_view bytes, const std::string& outer)
     }
 }
 
-// What is in the file beside the archive.
+// Notes the bytes of the file outside of the archive.
 void unpacker::note_rest(archive* opened, std::string_view bytes)
 {
     const int format = archive_format(opened) & ARCHIVE_FORMAT_BASE_MASK;
-    if (archive_filter_code(opened, 0) != ARCHIVE_FILTER_NONE) return;  // where it ends is not known
+    if (archive_filter_code(opened, 0) != ARCHIVE_FILTER_NONE) return;  // its end is unknown
     if (format == ARCHIVE_FORMAT_ZIP) {
         const std::optional<zip_extent> zip = extent_of_zip(bytes);
         if (zip)
@@ -185,7 +185,7 @@ void unpacker::note_rest(archive* opened, std::string_view bytes)
     }
 }
 
-// False: no further member is read.
+// False if no further member is to be read.
 bool unpacker::read_member(archive* opened, archive_entry* entry, const std::string& outer)
 {
     const std::string name = name_of(entry, 0);
@@ -218,7 +218,7 @@ bool unpacker::read_member(archive* opened, archive_entry* entry, const std::str
     return !stopped_;
 }
 
-// Nothing where the member is not wanted, or cannot be read.
+// Nothing if the member is not wanted, or cannot be read.
 std::optional<std::string> unpacker::content(archive* opened, archive_entry* entry, const std::string& name,
                                              const std::string& outer, bool& is_inner)
 {
@@ -227,7 +227,7 @@ std::optional<std::string> unpacker::content(archive* opened, archive_entry* ent
     if (!append_data(opened, data, beginning_bytes, name, at_end)) return std::nullopt;
     is_inner = looks_packed(data);
     if (data.empty() && !is_file(entry)) {
-        // libarchive gives no content for such members of a zip file, but installers of wheels write it.
+        // For such members of a zip file, libarchive gives no content, but installers of wheels write some.
         if (!has_no_data(entry) && archive_entry_size_is_set(entry) != 0)
             complain(in_quotes(name) + " is marked as a folder or device, and its " +
                      std::to_string(archive_entry_size(entry)) + " bytes are not read");
@@ -241,7 +241,7 @@ std::optional<std::string> unpacker::content(archive* opened, archive_entry* ent
             else
                 ++findings_.not_listed;
         }
-        // A member of a compressed tar file is unpacked to be passed over.
+        // A member of a compressed tar file must be decompressed even to skip it.
         if (archive_filter_code(opened, 0) != ARCHIVE_FILTER_NONE && archive_entry_size_is_set(entry) != 0)
             budget_.take(static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry))));
         return std::nullopt;
@@ -264,7 +264,7 @@ std::optional<std::string> unpacker::content(archive* opened, archive_entry* ent
     return data;
 }
 
-// Up to `up_to` bytes and the rest of a block; false where the member cannot be read or nothing more may be unpacked.
+// Up to `up_to` bytes and the rest of a block; false if the member cannot be read, or no more may be unpacked.
 bool unpacker::append_data(archive* opened, std::string& data, std::uint64_t up_to, const std::string& name,
                            bool& at_end)
 {
@@ -281,7 +281,7 @@ bool unpacker::append_data(archive* opened, std::string& data, std::uint64_t up_
             complain(in_quotes(name) + " cannot be read: " + reason_of(opened));
             return false;
         }
-        // A file with holes: they are zeros.
+        // In a file with holes, these are zeros.
         const auto at = static_cast<std::uint64_t>(std::max<la_int64_t>(0, offset));
         if (at < data.size()) {
             complain(in_quotes(name) + " cannot be read: its parts overlap");
@@ -335,7 +335,7 @@ std::string reason_of(archive* opened)
     return text == nullptr ? "it is damaged" : escape_for_terminal(text);
 }
 
-// The bytes from the archive if they are not text in the locale's encoding.
+// The bytes from the archive if they are not valid text in the locale's encoding.
 std::string name_of(archive_entry* entry, std::size_t number)
 {
     if (const char* name = archive_entry_pathname(entry)) return name;
@@ -343,7 +343,7 @@ std::string name_of(archive_entry* entry, std::size_t number)
     return "member " + std::to_string(number);
 }
 
-// Names are shown and compared, never opened; but such a name is meant to be opened elsewhere.
+// We only show and compare names, never open them; but such a name is an attempt to write outside the folder.
 bool leads_out(std::string_view name)
 {
     if (name.starts_with('/') || name.starts_with('\\')) return true;
@@ -355,13 +355,13 @@ bool leads_out(std::string_view name)
     return false;
 }
 
-// The tar files that conda and Debian packages consist of.
+// The tar files inside conda and Debian packages.
 bool is_part_of_package(std::string_view name, const std::string& outer)
 {
     return outer.empty() && (name.starts_with("data.tar") || (name.starts_with("pkg-") && name.ends_with(".tar.zst")));
 }
 
-// Beside them: who made the package and when.
+// Other files in packages: metadata on their maker and date.
 bool is_about_package(std::string_view name, const std::string& outer)
 {
     return outer.empty() &&
@@ -382,11 +382,11 @@ std::optional<zip_extent> extent_of_zip(std::string_view bytes)
     if (at == std::string_view::npos || bytes.size() - at < end_size) return std::nullopt;
     zip_extent zip{.begin = 0, .end = std::min(bytes.size(), at + end_size + number(at + comment_size_at, 2))};
     const std::size_t directory = number(at + directory_size_at, 4), start = number(at + directory_at, 4);
-    // One of more than 4 GB says it elsewhere.
+    // For more than 4 GB, the size is stored elsewhere.
     constexpr std::size_t elsewhere = 0xffffffff;
     if (directory == elsewhere || start == elsewhere) return zip;
     if (directory > at || start > at - directory) return std::nullopt;
-    // Where the directory stands is counted from the beginning of the zip file, or, as zipapp has it, of the file.
+    // The directory's offset is relative to the beginning of the zip archive, or, with zipapp, of the file.
     if (bytes.substr(at - directory).starts_with("PK\x01\x02") && start != at - directory)
         zip.begin = at - directory - start;
     return zip;

@@ -1,4 +1,4 @@
-// Files of /proc, which may end while they are read.
+// Reads files of /proc, which may vanish meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace launchbox {
 
-/// What could be read of a file; empty: nothing. The process may end between the opening of its file and the reading,
-/// for which an iterator over the stream's buffer throws.
+/// The readable content of a file; may be empty. If the process ends between opening and reading, an iterator over the
+/// stream's buffer would throw.
 inline std::string read_proc_file(const std::filesystem::path& path)
 {
     std::ifstream file(path, std::ios::binary);

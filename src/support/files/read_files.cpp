@@ -33,7 +33,7 @@ noted_files& noted()
     return files;
 }
 
-// Resolves links as far as the path exists; the rest is taken literally.
+// Resolves links as far as the path exists; the rest is kept as it is.
 fs::path whole_path(const fs::path& file)
 {
     std::error_code failure;
@@ -55,7 +55,7 @@ void note_read(const fs::path& file)
     if (file.empty() || is_own_temporary(file)) return;
     struct stat status = {};
     const bool is_there = ::stat(file.c_str(), &status) == 0;
-    if (is_there && !S_ISREG(status.st_mode)) return;  // a pipe or a folder is not written over
+    if (is_there && !S_ISREG(status.st_mode)) return;  // pipes and folders are never overwritten
     std::error_code failure;
     fs::path absolute = is_there ? fs::absolute(file, failure).lexically_normal() : whole_path(file);
     noted_files& all = noted();
@@ -82,7 +82,7 @@ bool was_read(const fs::path& file)
     const std::lock_guard guard(all.lock);
     if (all.paths.contains(whole) || all.paths.contains(plain)) return true;
     if (!is_there) return false;
-    // The number of a file that is gone is given to another one.
+    // The inode number of a deleted file is reused.
     const auto found = all.numbers.find({status.st_dev, status.st_ino});
     return found != all.numbers.end() &&
            std::ranges::any_of(found->second, [&](const fs::path& name) { return is_number_of(name, found->first); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GCC's static libraries on Debian 12 want of glibc 2.35 and 2.36, so that the tool runs with 2.34, which the
-// wheel promises (docs/packaging.md). The names are glibc's; hidden, they serve what is linked into the same file and
-// nothing else. A newer symbol would be one more function here: tests/package/one_file names it.
+// The functions of glibc 2.35 and 2.36 that GCC's static libraries on Debian 12 need, so that the tool runs with 2.34,
+// which the wheel promises (docs/packaging.md). They have glibc's names but are hidden, so they only serve code linked
+// into the same file. Any newer symbol needs one more function here: tests/package/one_file reports it.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -17,14 +17,14 @@
 
 namespace {
 
-/// As many random bytes as one read gave; 0 if there was none.
+/// The number of random bytes that one read returned; 0 if none.
 std::size_t random_bytes(char* bytes, std::size_t count)
 {
     ssize_t got = 0;
     do got = getrandom(bytes, count, 0);
     while (got < 0 && errno == EINTR);
     if (got > 0) return static_cast<std::size_t>(got);
-    // A container may forbid the call.
+    // A container may forbid the system call.
     const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0;
     do got = read(file, bytes, count);
@@ -41,7 +41,7 @@ extern "C" [[gnu::visibility("hidden")]] void arc4random_buf(void* bytes, std::s
     auto* next = static_cast<char*>(bytes);
     while (count != 0) {
         const std::size_t got = random_bytes(next, count);
-        if (got == 0) std::abort();  // as glibc's ends: its callers know no error
+        if (got == 0) std::abort();  // like glibc's: callers expect no error
         next += got;
         count -= got;
     }
@@ -60,7 +60,7 @@ extern "C" [[gnu::visibility("hidden")]] std::uint32_t arc4random() noexcept
 
 namespace {
 
-/// Whether the object `info` contains the address of the result; if so, where its unwind tables are.
+/// Whether the object `info` contains the searched address; if so, stores where its unwind tables are.
 int find_tables(dl_phdr_info* info, std::size_t, void* searched)
 {
     auto& result = *static_cast<dl_find_object*>(searched);
@@ -85,8 +85,9 @@ int find_tables(dl_phdr_info* info, std::size_t, void* searched)
 
 }  // namespace
 
-// glibc 2.35: the unwinder of libgcc_eh.a asks for the tables of each frame that an exception passes. As it did itself
-// before there was this function: all objects in turn, the program first, which holds nearly all frames of ours.
+// glibc 2.35: the unwinder of libgcc_eh.a asks for the tables of each frame that an exception passes. Searches all
+// objects in turn, as the unwinder itself did before this function existed. The program comes first, and has nearly all
+// of our frames.
 extern "C" [[gnu::visibility("hidden")]] int _dl_find_object(void* address, dl_find_object* result) noexcept
 {
     *result = {};

@@ -22,17 +22,17 @@ namespace {
 
 constexpr std::size_t number_digits = 20;
 
-// What the child needs, prepared before it starts.
+// Everything that the child needs, prepared before it starts.
 struct child_plan {
     const child_options& options;
-    const std::function<void()>* body = nullptr;  // null: it becomes a program
+    const std::function<void()>* body = nullptr;  // null: it executes a program
     char **arguments = nullptr, **environment = nullptr;
     char* number_text = nullptr;  // in the environment
     const sigset_t* blocked = nullptr;
     pid_t parent = ::getpid();
 };
 
-// The pipes first: where one of our streams is closed, /dev/null gets its number.
+// The pipes come first: if one of our streams is closed, /dev/null gets its number.
 bool set_streams(const std::array<int, 3>& streams)
 {
     for (std::size_t i = 0; i < streams.size(); ++i)
@@ -45,14 +45,14 @@ bool set_streams(const std::array<int, 3>& streams)
     return true;
 }
 
-// In the child, which may share our memory, and where another thread may have held any lock: system calls alone.
-// Returns the number of an error.
+// Runs in the child, which may share our memory, and where another thread may have held any lock: only system calls are
+// allowed. Returns an error number.
 int set_up(const child_plan& plan)
 {
     const child_options& options = plan.options;
     if (options.own_group) ::setpgid(0, 0);
     if (options.ends_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (options.ends_with_us && ::getppid() != plan.parent) return ESRCH;  // it ended before the line above
+    if (options.ends_with_us && ::getppid() != plan.parent) return ESRCH;  // the parent ended before the line above
     for (int number = 1; number < NSIG; ++number) {
         struct sigaction action = {};
         if (::sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) ::signal(number, SIG_DFL);
@@ -82,7 +82,7 @@ int set_up(const child_plan& plan)
     ::_exit(127);
 }
 
-// For a program not fork, which would copy the page tables of a large process.
+// For a program, avoids fork, which would copy the page tables of a large process.
 [[gnu::noinline]] pid_t fork_child(const child_plan& plan, volatile int& failure)
 {
     const pid_t child = plan.body != nullptr ? ::fork() : ::vfork();
@@ -94,7 +94,7 @@ started_child start(child_plan plan)
 {
     sigset_t all, before;
     ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of ours runs in the child
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);  // so that no handler of ours runs in the child
     plan.blocked = plan.options.blocked != nullptr ? plan.options.blocked : &before;
     volatile int failure = 0;
     const pid_t child = fork_child(plan, failure);
@@ -135,7 +135,7 @@ child_pipe::child_pipe()
 {
     std::array<int, 2> ends{-1, -1};
     if (::pipe2(ends.data(), O_CLOEXEC) == 0)
-        for (int& end : ends)  // the number of a stream that we have closed is the child's stream's
+        for (int& end : ends)  // skip numbers of closed standard streams, which the child uses
             if (end <= STDERR_FILENO) ::close(std::exchange(end, ::fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)));
     const int failure = errno;
     read = ends[0];

@@ -1,4 +1,4 @@
-// Time that has passed.
+// Elapsed time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

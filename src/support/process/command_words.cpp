@@ -14,7 +14,7 @@ namespace {
     throw error(what, hint);
 }
 
-// Calls `text(character)` and `name(placeholder)` for the parts of a word.
+// Calls `text(character)` or `name(placeholder)` for each part of a word.
 template <class Text, class Name>
 void for_each_part(const std::string& word, const Text& text, const Name& name)
 {

@@ -21,7 +21,7 @@ void catch_interrupts()
 {
     std::signal(SIGINT, note);
     std::signal(SIGTERM, note);
-    // nohup ignores it, and so do we then.
+    // With nohup, SIGHUP is ignored, and must stay so.
     if (std::signal(SIGHUP, note) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 

@@ -1,4 +1,4 @@
-// Ctrl-C: long work stops at the next good place and keeps what is finished.
+// Ctrl-C: long work stops at the next suitable place and keeps finished results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@ namespace launchbox {
 /// From now on SIGINT, SIGTERM and SIGHUP only set a flag; a second one ends the process at once.
 void catch_interrupts();
 
-/// Whether one has come.
+/// Whether such a signal has come.
 bool interrupted();
 
 }  // namespace launchbox

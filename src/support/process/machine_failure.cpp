@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The number after "name " at the start of a line.
+// The number after "name " at the beginning of a line.
 std::optional<std::uint64_t> counter(const fs::path& file, const std::string& name)
 {
     const std::string text = "\n" + read_proc_file(file);
@@ -39,7 +39,7 @@ std::optional<std::uint64_t> processes_ended_for_memory()
     return counter("/proc/vmstat", "oom_kill");
 }
 
-// Of cgroup 2: how often a limit of processes refused one.
+// From cgroup 2: how often the limit of processes refused one.
 std::optional<std::uint64_t> processes_refused()
 {
     constexpr std::string_view second_version = "0::";
@@ -56,8 +56,8 @@ bool has_grown(const std::optional<std::uint64_t>& before, const std::optional<s
     return before && now && *now > *before;
 }
 
-// A compiler that finds no room takes away what it has written before it ends: little room is enough to tell. A small
-// file system that is nearly empty has room.
+// A compiler that runs out of space removes its output before it ends, so a nearly full disk counts as full. A small
+// file system that is nearly empty does not.
 std::string shortage_of_disk(const fs::path& folder)
 {
     constexpr std::uint64_t little = std::uint64_t{32} << 20;

@@ -1,5 +1,6 @@
-// Temporary lack of resources of a machine, as opposed to failures of a program: recognised by error numbers and
-// counters of the system, never by what a program prints. SPDX-License-Identifier: Apache-2.0
+// Recognises a temporary lack of resources, as opposed to failures of a program, by error numbers and counters of the
+// system, never by a program's output.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,21 @@
 
 namespace launchbox {
 
-/// Whether the number (errno) says that the machine is short of something: disk, memory, processes, descriptors.
+/// Whether the number (errno) means that the machine lacks a resource: disk, memory, processes, descriptors.
 bool is_machine_failure(int number);
 
-/// Throws "what: No such file or directory": a `machine_error` where `is_machine_failure`, else an `error`.
+/// Throws "what: No such file or directory" as a `machine_error` if `is_machine_failure`, else as an `error`.
 [[noreturn]] void throw_system_error(const std::string& what, int number, const std::string& hint,
                                      exit_status status = exit_status::bad_input);
 
-/// Whether the machine was short of something while a program ran. Made before the program starts.
+/// Whether the machine lacked a resource while a program ran. Constructed before the program starts.
 class machine_watch {
 public:
     /// `folder`: where the program writes.
     explicit machine_watch(std::filesystem::path folder);
 
-    /// What there is to say after the program has failed: "/tmp has 3 MiB left". Empty: nothing was short, so the
-    /// program's failure is its own. Costs a fork.
+    /// The reason, after the program failed: "/tmp has 3 MiB left". Empty if nothing was lacking, so that the failure
+    /// is the program's own. Costs a fork.
     [[nodiscard]] std::string lacked() const;
 
 private:

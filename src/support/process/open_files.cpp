@@ -13,7 +13,7 @@ namespace launchbox {
 namespace {
 
 // A shell allows 1,024. nvcc with its host compiler and linker failed with 14 and ran with 16 (CUDA 13.0, Debian 12);
-// here are also pipes of workers, a store, and what a parent has left open.
+// we also need pipes to workers, a store, and descriptors inherited from a parent.
 constexpr rlim_t fewest = 64, enough = 1024;
 
 }  // namespace

@@ -22,9 +22,10 @@ namespace launchbox {
 
 namespace {
 
-// The watcher is forked from a process that may have threads: it calls nothing that takes a lock or memory.
+// The watcher is forked from a process that may have threads, so it calls nothing that takes a lock or allocates
+// memory.
 
-// Whether an entry of the process's environment begins with `mark`, followed by nothing or a point.
+// Whether an entry of the process's environment begins with `mark`, followed by nothing or a dot.
 bool is_marked(int proc, const char* process, const char* mark)
 {
     std::array<char, 64> name{};
@@ -52,7 +53,7 @@ bool is_marked(int proc, const char* process, const char* mark)
     return found;
 }
 
-// What getdents64 fills; the C library's own type is for the call that it wraps.
+// The record that getdents64 fills; the C library's own type belongs to its wrapper.
 struct folder_entry {
     std::uint64_t inode;
     std::int64_t offset;
@@ -61,7 +62,7 @@ struct folder_entry {
     char name[1];
 };
 
-// How many were there to kill.
+// Returns how many there were to kill.
 int kill_marked(const char* mark)
 {
     const int proc = ::open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -85,18 +86,18 @@ int kill_marked(const char* mark)
 
 [[noreturn]] void watch(pid_t whom, const char* mark)
 {
-    ::setsid();  // what ends a whole group or terminal does not end this
+    ::setsid();  // signals to the group or terminal do not end this process
     for (char** entry = environ; *entry != nullptr; ++entry) std::memset(*entry, 0, std::strlen(*entry));  // no mark
     const int end = static_cast<int>(::syscall(SYS_pidfd_open, whom, 0));
     const bool is_there = ::getppid() == whom;
     if (end < 0 && is_there) ::_exit(0);
-    // Nobody must wait for us at the other end of a pipe.
+    // Closes pipes, so that nobody waits for us at the other end.
     if (end >= 0) ::dup2(end, 0);
     for (int file = end >= 0 ? 1 : 0; file < 1024; ++file) ::close(file);
     pollfd ended{.fd = 0, .events = POLLIN, .revents = 0};
     while (is_there && ::poll(&ended, 1, -1) < 0 && errno == EINTR) {
     }
-    // Each may be starting another while it is killed, and while it becomes another program it has no environment.
+    // Several rounds: a process may start another while it is killed, and has no environment during exec.
     constexpr int max_rounds = 100, quiet_rounds = 3;
     for (int round = 0, quiet = 0; round < max_rounds && quiet < quiet_rounds; ++round) {
         quiet = kill_marked(mark) > 0 ? 0 : quiet + 1;
@@ -108,7 +109,7 @@ int kill_marked(const char* mark)
 
 pid_t watcher = 0, watched = 0;
 
-// Where we end by ourselves, we have ended what we started.
+// When we end normally, everything that we started has ended.
 void dismiss()
 {
     if (watcher <= 0 || ::getpid() != watched) return;
@@ -136,7 +137,7 @@ void watch_for_orphans()
     watcher = ::fork();
     if (watcher == 0) watch(watched, mark.c_str());
     if (ends[0] < 0) return;
-    // Until it has closed its copies of our files: the lock of a temporary folder would outlive us by them.
+    // Waits until it has closed its copies of our files: through them, the lock of a temporary folder would outlive us.
     ::close(ends[1]);
     char none = 0;
     while (::read(ends[0], &none, 1) < 0 && errno == EINTR) {

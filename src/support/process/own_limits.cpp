@@ -10,7 +10,7 @@ namespace launchbox {
 
 namespace {
 
-// The stack of a thread is as large as ulimit -s; with 64 KiB those that parse and compile overflowed theirs.
+// The stack of a thread has the size of ulimit -s; with 64 KiB, threads that parse and compile overflowed theirs.
 constexpr std::size_t smallest_stack = std::size_t{1} << 20;
 
 void keep_stacks_large()
@@ -28,7 +28,7 @@ void keep_stacks_large()
 
 void outlive_own_limits()
 {
-    // A handler, since what is ignored would be ignored in all programs that are started, too.
+    // A handler, because an ignored signal would be ignored in all started programs, too.
     struct sigaction before = {};
     if (::sigaction(SIGXFSZ, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) ::signal(SIGXFSZ, [](int) {});
     keep_stacks_large();

@@ -28,7 +28,7 @@ bool is_higher_than_terminal(const std::string& text)
     return std::ranges::count(text, '\n') >= size.ws_row;  // the prompt needs a line
 }
 
-// Empty: none.
+// Empty if none.
 std::string pager_command()
 {
     for (const char* name : {"LAUNCHBOX_PAGER", "PAGER"})
@@ -46,7 +46,7 @@ bool show_in_pager(const std::string& text)
     ::setenv("LESS", "FRX", 0);
     std::FILE* pager = ::popen(command.c_str(), "w");
     if (pager == nullptr) return false;
-    auto* const before = std::signal(SIGPIPE, SIG_IGN);  // a reader who has seen enough closes it
+    auto* const before = std::signal(SIGPIPE, SIG_IGN);  // the user may quit the pager early
     std::fwrite(text.data(), 1, text.size(), pager);
     const int status = ::pclose(pager);
     std::signal(SIGPIPE, before);

@@ -1,4 +1,4 @@
-// A pager for what is higher than the terminal.
+// A pager for output longer than the terminal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -16,9 +16,9 @@
 
 namespace launchbox {
 
-/// Calls `job(0)` to `job(count - 1)`, in that order of start, on up to `workers` threads (0: one a core; fewer where
-/// the system starts no more) and waits for all. The first exception that a job throws is thrown again here once every
-/// started job has ended; no new job starts after it.
+/// Calls `job(0)` to `job(count - 1)`, started in that order, on up to `workers` threads (0: one per core; fewer if the
+/// system refuses more) and waits for all. The first exception of a job is rethrown here once every started job has
+/// ended; no new job starts after it.
 template <class Job>
 void run_parallel(std::size_t count, const Job& job, unsigned workers = 0)
 {
@@ -56,9 +56,9 @@ void run_parallel_ranges(std::size_t count, std::size_t at_once, const Job& job,
                  [&](std::size_t range) { job(range * at_once, std::min(count, (range + 1) * at_once)); }, workers);
 }
 
-/// Calls `use(make(0))` to `use(make(count - 1))` one after another, in this order; `make` runs on all cores, some
-/// ranges ahead, so that a long report needs memory for a part of it only. `cost(i)`: about the bytes that `make(i)`
-/// needs beside the usual; of those that are made ahead together at most `max_cost`, or one alone.
+/// Calls `use(make(0))` to `use(make(count - 1))` in this order, one at a time; `make` runs on all cores, some ranges
+/// ahead, so that a long report is never in memory as a whole. `cost(i)`: approximate extra bytes that `make(i)` needs;
+/// those made ahead together need at most `max_cost`, or only one is made.
 template <class Make, class Use, class Cost>
 void make_parallel_use_in_order(std::size_t count, const Make& make, const Use& use, const Cost& cost,
                                 std::uint64_t max_cost)

@@ -36,8 +36,8 @@ using clock = std::chrono::steady_clock;
 
 struct running_child {
     pid_t process = 0;
-    int output = -1;     // the end of its pipe that is read
-    std::string marker;  // in the environment of it and all that it starts
+    int output = -1;     // read end of its pipe
+    std::string marker;  // in its environment and its descendants'
     bool is_limited = false;
 };
 
@@ -48,7 +48,7 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
     child.is_limited = options.time_limit > 0;
     child.marker = mark_of_what_we_started() + "." + std::to_string(++count);
     watch_for_orphans();
-    // Processes that it leaves behind become our children, and can be found and ended.
+    // Processes that it leaves behind become our children, so that they can be found and ended.
     if (child.is_limited) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     child_pipe output;
     child_options how{.streams = {no_stream, output.write, output.write},
@@ -68,7 +68,7 @@ running_child start(const std::vector<std::string>& arguments, const subprocess_
     return child;
 }
 
-// Ends a child with a time limit, and all of its group, when its time is over or we are interrupted.
+// Ends a child with a time limit, and its group, when the time is over or we are interrupted.
 class time_limit {
 public:
     time_limit(const running_child& child, double seconds, const std::atomic<bool>* stop)
@@ -97,7 +97,7 @@ private:
     clock::time_point deadline_;
 };
 
-// What there is to read at the moment. False: there is nothing more to come.
+// Reads what is available. False at the end of the output.
 bool read_what_is_there(const running_child& child, std::size_t cap, std::string& output)
 {
     std::array<char, 1 << 16> buffer{};
@@ -111,14 +111,14 @@ bool read_what_is_there(const running_child& child, std::size_t cap, std::string
     }
 }
 
-// Reads until the child has ended. Others may hold its output open for ever: what the child wrote itself is in the pipe
-// when it has ended.
+// Reads until the child has ended. Others may keep its output open for ever, but everything that the child itself wrote
+// is in the pipe when it ends.
 child_ending wait_and_read(const running_child& child, std::size_t cap, time_limit& limit, std::string& output)
 {
     const int end = static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0));  // -1: an old kernel
     bool is_open = true;
     std::optional<child_ending> ended;
-    std::chrono::microseconds pause(20);  // without a descriptor of the child's end, once its output is closed
+    std::chrono::microseconds pause(20);  // polling interval without a pidfd, once the output is closed
     while (!ended) {
         if (is_open || end >= 0) {
             std::array<pollfd, 2> ready{{{.fd = is_open ? child.output : -1, .events = POLLIN, .revents = 0},
@@ -138,7 +138,7 @@ child_ending wait_and_read(const running_child& child, std::size_t cap, time_lim
     return *ended;
 }
 
-// Our children, those that others have left to us among them.
+// Our children, including those inherited from others.
 std::vector<pid_t> own_children()
 {
     std::vector<pid_t> children;
@@ -156,7 +156,7 @@ std::string content_of_process_file(pid_t process, const char* name)
     return read_proc_file(std::filesystem::path("/proc") / std::to_string(process) / name);
 }
 
-// Ended and not yet waited for.
+// Ended, but not yet waited for.
 bool is_zombie(pid_t process)
 {
     const std::string text = content_of_process_file(process, "stat");
@@ -164,11 +164,11 @@ bool is_zombie(pid_t process)
     return name_end == std::string::npos || text.compare(name_end, 3, ") Z") == 0;
 }
 
-// A daemon is in no group of ours, but it has the environment that it was started with.
+// A daemon has left our group, but keeps the environment that it was started with.
 void end_what_was_left(const running_child& child)
 {
     ::kill(-child.process, SIGKILL);
-    constexpr int max_waits_ms = 1000;  // one that cannot be ended now is not waited for
+    constexpr int max_waits_ms = 1000;  // do not wait for one that cannot be ended
     for (int waited_ms = 0; waited_ms < max_waits_ms;) {
         const pid_t ended = ::waitpid(-child.process, nullptr, WNOHANG);
         if (ended < 0 && errno != EINTR) break;
@@ -177,13 +177,13 @@ void end_what_was_left(const running_child& child)
             ++waited_ms;
         }
     }
-    // Each that is ended leaves its own children to us.
+    // Each ended process leaves its children to us.
     constexpr int max_rounds = 100;
     for (int round = 0; round < max_rounds; ++round) {
         bool found = false, is_unsure = false;
         for (const pid_t other : own_children()) {
             const std::string environment = content_of_process_file(other, "environ");
-            // While it becomes another program, a process has no environment.
+            // During exec, a process has no environment.
             if (environment.empty() && !is_zombie(other)) is_unsure = true;
             if (('\0' + environment).find('\0' + child.marker + '\0') == std::string::npos) continue;
             ::kill(other, SIGKILL);
@@ -216,7 +216,7 @@ subprocess_result run(const std::vector<std::string>& arguments, const subproces
 int signal_in_status(int exit_code)
 {
     constexpr int shell_signals = 128;  // what shells add to the number of a signal
-    constexpr int last_signal = 31;     // those above are for programs to send themselves, and end none by accident
+    constexpr int last_signal = 31;     // higher ones are real-time signals, which do not end programs by accident
     const int said = exit_code - shell_signals;
     return said >= 1 && said <= last_signal ? said : 0;
 }

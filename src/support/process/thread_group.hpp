@@ -1,5 +1,5 @@
-// Threads that are joined together, where the system may refuse one: a limit of processes (ulimit -u, a cgroup's
-// pids.max) or memory for its stack.
+// Threads that are joined together, when the system may refuse one: by a limit of processes (ulimit -u, a cgroup's
+// pids.max) or for lack of memory for its stack.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,8 +14,8 @@ namespace launchbox {
 
 class thread_group {
 public:
-    /// False: the system refused to start a thread, and `work` was not called. Threads that run already go on: the
-    /// caller must make them end, since the destructor waits for them.
+    /// False: the system refused to start a thread, and `work` was not called. Running threads continue: the caller
+    /// must make them end, since the destructor waits for them.
     template <class Work>
     [[nodiscard]] bool start(Work&& work)
     {
@@ -34,7 +34,7 @@ private:
     std::vector<std::jthread> threads_;
 };
 
-/// What to throw where a thread is needed and refused.
+/// The error to throw if a required thread is refused.
 inline machine_error no_thread()
 {
     return machine_error("the system cannot start another thread",

@@ -35,7 +35,7 @@ constexpr std::size_t longest_line = std::size_t{64} << 20;
 worker_process::worker_process(const std::vector<std::string>& command, const worker_options& options)
 {
     child_pipe in, out, err;
-    // Ctrl-C is for the process that decides what to keep. Threads of ours that start workers wait for them, too.
+    // Ctrl-C is handled by the process that decides what to keep. Threads that start workers also wait for them.
     const started_child started = start_program(command, {.streams = {in.read, out.write, err.write},
                                                           .environment = options.environment,
                                                           .own_group = true,
@@ -63,7 +63,7 @@ worker_process::~worker_process()
 bool worker_process::send(const std::string& line)
 {
     if (to_ < 0) return false;
-    // A worker that is gone is an answer, not a reason to die: the signal is held back for this write.
+    // A worker that has ended is reported, and must not end us: SIGPIPE is blocked for this write.
     sigset_t pipe_signal, before;
     sigemptyset(&pipe_signal);
     sigaddset(&pipe_signal, SIGPIPE);
@@ -146,11 +146,11 @@ void worker_process::kill()
     reap();
 }
 
-// Its group is ended with it: what it started is of no use without it.
+// Its group is ended with it: its descendants are useless without it.
 void worker_process::reap()
 {
     if (child_ > 0) {
-        // It has closed its output or was killed: a moment is enough, and one that only closed its output is ended.
+        // It has closed its output or was killed: wait a moment, and kill one that only closed its output.
         for (int wait_ms = 0; wait_ms < 200 && !(ended_ = wait_for_child(child_, WNOHANG)); ++wait_ms)
             ::poll(nullptr, 0, 1);
         ::kill(-child_, SIGKILL);

@@ -1,4 +1,4 @@
-// A child process that does one job after another, exchanges lines with us, and can be ended at any moment.
+// A child process that does jobs in sequence, exchanges lines with us, and can be ended at any moment.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,25 +14,25 @@ namespace launchbox {
 
 struct worker_options {
     std::vector<std::string> environment;  ///< NAME=value, added to ours
-    std::size_t memory_limit = 0;          ///< bytes of address space (RLIMIT_AS); 0: none
-    int niceness = 0;                      ///< 0 to 19; above 0 it gives way to others
+    std::size_t memory_limit = 0;          ///< bytes of address space (RLIMIT_AS); 0: no limit
+    int niceness = 0;                      ///< 0 to 19; higher values give way to others
 };
 
-/// Lines go to its standard input and come from its standard output; its standard error is kept, as far as its end.
-/// It has a process group of its own, which is killed when this goes out of scope, and dies with the process that
-/// started it, however that ends. Not for use by two threads at once.
+/// Lines go to its standard input and come from its standard output; the end of its standard error is kept. It has its
+/// own process group, which is killed when this goes out of scope, and dies with the process that started it, however
+/// that ends. Not thread-safe.
 class worker_process {
 public:
-    /// Throws `error` with status `missing` when it cannot be started; `machine_error` where the machine has no room
-    /// for one more.
+    /// Throws `error` with status `missing` if it cannot be started, or `machine_error` if the machine has no room for
+    /// another process.
     worker_process(const std::vector<std::string>& command, const worker_options& options = {});
     ~worker_process();
     worker_process(const worker_process&) = delete;
     worker_process& operator=(const worker_process&) = delete;
 
-    /// Sends one line (without line feed). False: it has ended.
+    /// Sends one line (without line feed). False if it has ended.
     bool send(const std::string& line);
-    /// Ends it without waiting for its end.
+    /// Ends it without waiting.
     void stop();
 
     enum class event { line, silence, ended };
@@ -48,12 +48,12 @@ public:
 
     [[nodiscard]] bool running() const { return child_ > 0; }
     [[nodiscard]] pid_t process() const { return child_; }
-    /// How it ended, in words ("killed by signal 11 (Segmentation fault)", "exit status 3"), with the last line that it
-    /// wrote to standard error. Empty while it runs.
+    /// How it ended, in words ("killed by signal 11 (Segmentation fault)", "exit status 3"), with the last line of its
+    /// standard error. Empty while it runs.
     [[nodiscard]] const std::string& ending() const { return ending_; }
-    /// The rest is known once it has ended. 128 + the signal's number when a signal ended it.
+    /// Valid once it has ended. 128 + the signal's number if a signal ended it.
     [[nodiscard]] int exit_code() const { return ended_->exit_code; }
-    /// Of memory, in the largest of it and its children.
+    /// Peak memory of the largest among it and its children.
     [[nodiscard]] std::size_t peak_bytes() const { return ended_->peak_bytes; }
 
 private:
@@ -66,7 +66,7 @@ private:
     std::optional<child_ending> ended_;
 };
 
-/// The program that is running, to start it again as a worker.
+/// The running program, to start it again as a worker.
 std::string this_program();
 
 }  // namespace launchbox

@@ -1,4 +1,4 @@
-// Letters and digits of identifiers, independent of the locale.
+// Letters and digits in identifiers, independent of the locale.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

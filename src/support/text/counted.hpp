@@ -1,4 +1,4 @@
-// A number and what it counts: "1 warp", "1,336 warps".
+// A number with the name of what it counts: "1 warp", "1,336 warps".
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,5 @@
-// fmt, compiled once: Debian's package holds no static library, and header-only fmt costs three seconds in every file.
-// src/CMakeLists.txt says for which versions; with any other, fmt is header-only and this file is empty.
+// fmt, compiled once: Debian's package has no static library, and header-only fmt costs three seconds in every file.
+// src/CMakeLists.txt lists the versions; with any other, fmt is header-only and this file is empty.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef FMT_HEADER_ONLY
 #include <fmt/format-inl.h>
@@ -7,7 +7,7 @@
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
-// What the headers declare without a definition, and templates that every file would instantiate.
+// Declarations of the headers without a definition, and templates that every file would instantiate.
 template FMT_API auto locale_ref::get<std::locale>() const -> std::locale;
 template FMT_API auto thousands_sep_impl<char>(locale_ref) -> thousands_sep_result<char>;
 template FMT_API auto thousands_sep_impl<wchar_t>(locale_ref) -> thousands_sep_result<wchar_t>;

@@ -8,11 +8,11 @@ namespace launchbox {
 
 namespace {
 
-// Of a value in a list that has grown, which may have room for as many again, also while it moves.
+// For a value in a growing list, which may have unused capacity, even while it is reallocated.
 constexpr std::uint64_t bytes_of_value = 48;
-constexpr std::uint64_t bytes_of_container = 64;  // beside the value
-constexpr std::uint64_t bytes_of_member = 96;     // its name, beside the value
-constexpr std::uint64_t bytes_of_string = 32;     // beside its letters
+constexpr std::uint64_t bytes_of_container = 64;  // besides the value
+constexpr std::uint64_t bytes_of_member = 96;     // its name, besides the value
+constexpr std::uint64_t bytes_of_string = 32;     // besides its characters
 
 constexpr std::uint64_t base = std::uint64_t{512} << 20, times = 128;
 

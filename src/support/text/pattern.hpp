@@ -1,4 +1,4 @@
-// Regular expressions that users write.
+// Regular expressions written by users.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@ class RE2;
 
 namespace launchbox {
 
-/// A regular expression, matched in a time that is linear in the text, whatever the expression (RE2's syntax: no
-/// backreferences, no lookahead or lookbehind). Text is bytes.
+/// A regular expression, matched in time linear in the text, whatever the expression (RE2's syntax: no backreferences,
+/// no lookahead or lookbehind). Text is bytes.
 class pattern {
 public:
     /// Throws `error`, with RE2's message, if the text is not a regular expression.
@@ -24,7 +24,7 @@ public:
 
     [[nodiscard]] int groups() const;
 
-    /// The first group of the first match; empty where that group has no part in it; `nullopt` without a match.
+    /// The first group of the first match; empty if that group did not take part in it; `nullopt` without a match.
     [[nodiscard]] std::optional<std::string_view> find_first_group(std::string_view text) const;
 
 private:

@@ -31,14 +31,14 @@ std::size_t sequence_length(std::string_view text)
     return length;
 }
 
-// How many bytes at the beginning are printable ASCII: most text is nothing else, and a page can have megabytes.
+// The number of leading bytes that are printable ASCII: most text is nothing else, and a page can have megabytes.
 std::size_t plain_length(std::string_view text)
 {
     constexpr std::uint64_t each = 0x0101010101010101;
     std::size_t length = 0;
     for (std::uint64_t word = 0; text.size() - length >= sizeof word; length += sizeof word) {
         std::memcpy(&word, text.data() + length, sizeof word);
-        // The highest bit of each byte: of one beyond ASCII, of one below ' ', of DEL.
+        // The highest bit of each byte: set for a byte beyond ASCII, below ' ', or DEL.
         if (((word | (word - each * ' ') | (word + each)) & each * 0x80) != 0) break;
     }
     while (length < text.size() && text[length] >= ' ' && text[length] <= '~') ++length;
@@ -55,7 +55,7 @@ int display_width(std::string_view text)
         width += static_cast<int>(plain);
         i += plain;
         if (i == text.size()) break;
-        if (text[i] == '\x1b') {  // one of our own colour sequences: up to its m
+        if (text[i] == '\x1b') {  // one of our own colour sequences: ends with m
             i = std::min(text.find('m', i), text.size() - 1) + 1;
             continue;
         }
@@ -69,7 +69,7 @@ std::string shortened(std::string_view text, int width)
 {
     const int whole = display_width(text);
     if (whole <= width) return std::string(text);
-    // More of the beginning, which has the function's name; the end has the last template arguments.
+    // Keeps more of the beginning, which has the function's name; the end has the last template arguments.
     const int kept = std::max(0, width - 1), front = kept - kept / 3, behind = whole - kept / 3;
     std::string result;
     int column = 0;
@@ -105,7 +105,7 @@ std::string to_ascii(std::string_view text)
 
 namespace {
 
-// Characters that are not seen, or turn the order of what follows round, so that one name can look like another.
+// Invisible characters, and those that reverse the direction of text, with which one name can look like another.
 bool hides_text(std::string_view character)
 {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
@@ -135,7 +135,7 @@ std::string escape_for_terminal(std::string_view text)
         }
         const std::size_t length = sequence_length(text);
         const auto first = static_cast<unsigned char>(text[0]);
-        // C1 control characters (U+0080 to U+009F) can start terminal sequences too.
+        // C1 control characters (U+0080 to U+009F) can start terminal sequences, too.
         const bool control = (length == 1 && (first < 0x20 || first == 0x7f)) ||
                              (length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0) ||
                              hides_text(text.substr(0, length));

@@ -1,4 +1,4 @@
-// What can be shown where the output goes.
+// What the output device can show.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace launchbox {
 
-/// How output is to look.
+/// How output should look.
 struct output_style {
     int width = 100;      ///< columns
-    bool colour = false;  ///< escape sequences are wanted
+    bool colour = false;  ///< use escape sequences
     bool unicode = true;  ///< the reader can show more than ASCII
 };
 
@@ -24,14 +24,14 @@ output_style style_of_standard_error();
 /// Columns that UTF-8 text takes on a terminal; escape sequences take none.
 int display_width(std::string_view text);
 
-/// The text in at most `width` columns: what is too much is cut out of the middle, where … stands. No escape sequences.
+/// The text in at most `width` columns: the middle is replaced by … if it is too long. No escape sequences.
 std::string shortened(std::string_view text, int width);
 
-/// The same text for readers of ASCII: our own arrows, signs and bars are spelled with ASCII characters.
+/// The text for ASCII output: our own arrows, signs and bars are replaced by ASCII characters.
 std::string to_ascii(std::string_view text);
 
-/// Text from elsewhere (a kernel's name, a path, a compiler's line) made safe to show: control characters, characters
-/// that are not seen or turn the direction of writing, and bytes that are not UTF-8 appear as \xNN.
+/// Makes foreign text (a kernel's name, a path, a compiler's line) safe to show: control characters, invisible
+/// characters, those that change the direction of writing, and bytes that are not UTF-8 become \xNN.
 std::string escape_for_terminal(std::string_view text);
 
 /// 1234567 as "1,234,567".

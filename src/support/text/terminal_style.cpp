@@ -1,4 +1,4 @@
-// What the terminal at standard output, or at standard error, can show.
+// What the terminal at standard output or standard error can show.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ output_style style_of(int stream)
     if (locale.empty()) locale = environment("LANG");
     std::transform(locale.begin(), locale.end(), locale.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    // Containers and CI set no locale at all; their logs show UTF-8.
+    // Containers and CI set no locale at all, but their logs show UTF-8.
     style.unicode = locale.empty() || locale.find("utf") != std::string::npos;
     return style;
 }

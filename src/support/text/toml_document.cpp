@@ -105,7 +105,7 @@ std::string toml_document::text(const toml::node& node, const std::string& key, 
     const auto* text = node.as_string();
     if (text == nullptr) fail_type(node, key, "a string", example);
     std::string result = decoded(*text);
-    // No name, path or argument of a command can hold it.
+    // No name, path or command argument can contain it.
     if (result.find('\0') != std::string::npos) fail(node.source(), key + " has a zero byte in it", "take it out");
     return result;
 }

@@ -1,4 +1,4 @@
-// Reads TOML files into launchbox's types; a mistake is an error with its place.
+// Reads TOML files into launchbox's types; mistakes are errors with their place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,7 +26,7 @@ public:
     std::string sentence;  ///< `what()` without the place
 };
 
-/// What a file of ours is called, and how large it may be.
+/// The name of one of our file types, and its size limit.
 struct toml_kind {
     const char* name;  ///< "spec"
     std::size_t max_bytes;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t max_dots_in_a_line = 100;
 
-// Whether a name, or what the library has a word for, follows the bracket that begins a table's header.
+// Whether a name, or text that the library reports properly, follows the bracket that begins a table header.
 bool is_header(std::string_view text)
 {
     text.remove_prefix(text.starts_with("[[") ? 2 : 1);
@@ -25,15 +25,15 @@ bool is_header(std::string_view text)
 std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
 {
     int line = 1, column = 0;            // in characters, as the library counts
-    std::size_t dots = 0, brackets = 0;  // those that are open
-    char quote = 0;                      // of the string that we are in
+    std::size_t dots = 0, brackets = 0;  // open ones
+    char quote = 0;                      // of the current string
     bool comment = false;
     char before = '\n';  // the last non-blank character
     char last = '\n';    // the same across lines and comments
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         column += (static_cast<unsigned char>(c) & 0xC0) != 0x80 ? 1 : 0;
-        if (c == '\n') {  // also ends a string that is not closed, as the library sees it
+        if (c == '\n') {  // also ends an unclosed string, as in the library
             ++line;
             column = 0;
             dots = 0;
@@ -55,7 +55,7 @@ std::optional<toml_trouble> trouble_for_the_parser(std::string_view text)
         } else if (c == '"' || c == '\'') {
             if (text.substr(i).starts_with(std::string_view(c == '"' ? "\"\"\"" : "'''")))
                 return toml_trouble{line, column, "a multi-line string", "write one line in quotes"};
-            // Elsewhere the library does not begin a string, and we would see one by mistake.
+            // Elsewhere, the library does not begin a string, and we would mistake a quote for one.
             if (std::string_view("\n=[{,").find(before) == std::string_view::npos)
                 return toml_trouble{line, column, "a quote in the middle of a word", "put the whole text in quotes"};
             quote = c;

@@ -1,13 +1,14 @@
 // toml++, compiled once, with the settings of src/CMakeLists.txt.
 // SPDX-License-Identifier: Apache-2.0
-#undef NDEBUG  // else the library's assertions about a text are assumed to hold
+#undef NDEBUG  // else the compiler assumes that the library's assertions hold
 namespace launchbox {
 
 [[noreturn]] static void refuse_toml();
 
 }  // namespace launchbox
 
-// Some damaged dates end in an assertion of the library (3.3): here in an error of the text, as all other damage.
+// Some damaged dates fail an assertion of the library (3.3): reported here as an error in the text, like any other
+// damage.
 #define TOML_ASSERT(expr) (static_cast<bool>(expr) ? static_cast<void>(0) : launchbox::refuse_toml())
 #define TOML_IMPLEMENTATION
 #include <toml++/toml.h>

@@ -1,4 +1,4 @@
-// Text in TOML files that launchbox writes.
+// Writes text in TOML files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace launchbox {
 
-/// In quotes, on one line; TOML reads the same text back.
+/// Quoted, on one line; TOML reads the same text back.
 std::string toml_string(const std::string& text);
 
 }  // namespace launchbox

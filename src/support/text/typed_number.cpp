@@ -22,7 +22,7 @@ std::string_view without_spaces(std::string_view text)
     return text;
 }
 
-// "49,152" without its comma; nullopt where commas do not stand between thousands: "1,5" is a fraction to many people.
+// "49,152" without its comma; `nullopt` if commas do not separate thousands: "1,5" is a fraction to many people.
 std::optional<std::string> digits_of(std::string_view text)
 {
     const std::size_t first = text.find(',');

@@ -40,25 +40,25 @@ bool is_control(std::uint32_t character)
     return character < 0x20 && (character == 0 || in_text.find(static_cast<char>(character)) == std::string_view::npos);
 }
 
-// Text without a mark: no zeros where it begins, and then units of which most are ASCII and none is zero or another
-// control character; every binary has some of these.
+// Text without a mark: units without zeros at the beginning, most of which are ASCII and none of which is zero or
+// another control character; every binary has some of these.
 bool looks_like_units(std::string_view bytes, text_form form)
 {
     constexpr std::size_t enough = 4096;
     std::size_t ascii = 0, units = 0;
     for (std::size_t i = 0; i + 1 < bytes.size() && units < enough; i += 2) {
         const std::uint32_t unit = unit_at(bytes, i, form);
-        // Behind such text there may be other: what several programs have appended to one file.
+        // Different text may follow, if several programs have appended to one file.
         if (units > 0 && bytes[i] != '\0' && bytes[i + 1] != '\0' && unit_at(bytes, i - 2, form) == '\n') break;
         if (is_control(unit)) return false;
         ++units;
         ascii += unit < 0x80 ? 1 : 0;
     }
-    constexpr std::size_t fewest = 8;  // a zero after text, as after PTX, is not such text
+    constexpr std::size_t fewest = 8;  // so that a zero after text, as after PTX, does not count
     return units >= fewest && ascii * 4 >= units * 3;
 }
 
-// Where UTF-16 without a mark begins in text that may begin with bytes; `bytes`: nowhere.
+// Where UTF-16 without a mark begins in text that may begin with bytes; `bytes` if nowhere.
 text_form utf16_without_mark(std::string_view bytes)
 {
     const std::size_t zero = bytes.find('\0');
@@ -81,7 +81,7 @@ bool is_line_of_bytes(std::string_view bytes, std::size_t i)
     return bytes.substr(i, end - i).find('\0') == std::string_view::npos;
 }
 
-// Text as several programs append it to one file: bytes, and UTF-16 with and without marks.
+// Decodes text that several programs appended to one file: bytes, and UTF-16 with and without marks.
 std::string decoded(std::string_view bytes, text_form unmarked)
 {
     constexpr std::uint32_t unknown = 0xFFFD;

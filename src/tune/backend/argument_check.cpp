@@ -52,7 +52,7 @@ bool is_alike(const element_type& one, const element_type& other)
     return one.bytes == other.bytes && (one.what == other.what || (is_whole(one) && is_whole(other)));
 }
 
-// Bytes are read as what is in them, and a pointer as a scalar of its size is what null pointers are given as.
+// "bytes" fits any content. A pointer accepts a scalar of its size, which is how null pointers are passed.
 std::string why_not_given_to(const parameter_type& type, const task_argument& argument)
 {
     const std::optional<element_type> given = known_type_of(argument.type);
@@ -96,7 +96,7 @@ std::string last_name(const std::string& name)
     return own;
 }
 
-// One parameter's words without its name and without its default.
+// The type words of one parameter, without its name and default.
 std::string type_in(const std::vector<source_token>& words)
 {
     std::size_t end = words.size();
@@ -109,7 +109,7 @@ std::string type_in(const std::vector<source_token>& words)
         if (end > 0) --end;
     }
     const auto is_qualifier = [](const source_token& word) { return word.is("const") || word.is("__restrict__"); };
-    std::size_t named = 0;  // words that may be part of a type
+    std::size_t named = 0;  // words that may belong to a type
     for (std::size_t i = 0; i < end; ++i)
         named += words[i].kind == source_token_kind::identifier && !is_qualifier(words[i]);
     if (end > 0 && words[end - 1].kind == source_token_kind::identifier && !is_qualifier(words[end - 1]) &&
@@ -125,7 +125,7 @@ std::string type_in(const std::vector<source_token>& words)
     return text + (is_array ? "*" : "");
 }
 
-// A macro may be any number of parameters, and so may a pack.
+// A macro or a pack may stand for any number of parameters.
 bool may_be_several(const std::vector<source_token>& words)
 {
     const bool is_pack = std::ranges::any_of(words, [](const source_token& word) { return word.is("."); });
@@ -133,7 +133,7 @@ bool may_be_several(const std::vector<source_token>& words)
                        !known_type_of(std::string(words.front().text)));
 }
 
-// The parameters behind the ( at this place; `nullopt`: the text does not tell.
+// The parameters after the ( at this place; `nullopt` if the text does not tell.
 std::optional<std::vector<std::string>> types_from(const std::vector<source_token>& tokens, std::size_t open)
 {
     std::vector<std::string> types;
@@ -247,7 +247,7 @@ std::string why_arguments_differ(const kernel_info& kernel, const std::vector<ta
     std::int64_t bytes = 0;
     for (const task_argument& argument : arguments) {
         const std::optional<element_type> type = known_type_of(argument.type);
-        if (argument.scalar && (!type || !is_plain(*type))) return {};  // its alignment is not known
+        if (argument.scalar && (!type || !is_plain(*type))) return {};  // unknown alignment
         const std::int64_t size = argument.scalar ? type->bytes : 8;
         bytes = (bytes + size - 1) / size * size + size;
     }

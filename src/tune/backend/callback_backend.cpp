@@ -22,7 +22,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// Launches that are asked for together take so long: the tool decides often enough, and waits seldom.
+// Target duration of a batch of launches: short enough to decide often, long enough to wait rarely.
 constexpr double seconds_together = 0.1;
 constexpr int max_together = 16;
 
@@ -38,7 +38,7 @@ public:
     std::string make_ready() { return worker_.make_ready(); }
     void stop() { worker_.stop(); }
 
-    // What the process had no memory for may be what others before have left there: asked again in a new one.
+    // Out of memory may be caused by what earlier candidates left in the process, so it is asked again in a new one.
     measurement ask(const callback_task& task, const worker_question& limits, bool begins)
     {
         worker_question question = limits;
@@ -67,7 +67,6 @@ private:
         options.command = target.command;
         if (!gpu.empty()) options.environment.push_back("CUDA_VISIBLE_DEVICES=" + gpu);
         options.environment.push_back(what == kind::prepares ? "LAUNCHBOX_PREPARES=1" : "LAUNCHBOX_PREPARES=0");
-        options.name = "what it needs";
         options.start_seconds = target.start_seconds;
         options.read = [most = max_samples_](const std::string& line) { return callback_message_of(line, *most); };
         options.work = "the candidate";
@@ -79,7 +78,7 @@ private:
 
     std::shared_ptr<std::size_t> max_samples_ = std::make_shared<std::size_t>(0);
     measuring_worker worker_;
-    int candidates_ = 0;  // that this process has been asked for
+    int candidates_ = 0;  // asked of this process
 };
 
 class callback_runner {
@@ -100,7 +99,7 @@ public:
 
     [[nodiscard]] std::size_t size() const { return processes_.size(); }
 
-    // All at once. What the user's code cannot do is said before anything is measured.
+    // All at once, so that anything the user's code cannot do is reported before measuring.
     void open()
     {
         for (const auto* group : {&processes_, &idle_})
@@ -134,12 +133,11 @@ private:
     std::vector<std::unique_ptr<callback_process>> processes_;
     std::mutex lock_;
     std::atomic<bool> given_up_ = false;
-    std::vector<std::unique_ptr<callback_process>> idle_;  // of those that prepare
+    std::vector<std::unique_ptr<callback_process>> idle_;  // that prepare
     std::map<std::size_t, reference_state> references_;    // by workload
 };
 
-// What is compiled here is found in the library's cache when it is measured. Whether it can be compiled is told by that
-// alone.
+// Compiles the candidate, so that measuring finds it in the library's cache. Only measuring tells whether it compiles.
 prepared_job callback_runner::prepare(const tune_job& job)
 {
     std::unique_ptr<callback_process> process;
@@ -154,7 +152,7 @@ prepared_job callback_runner::prepare(const tune_job& job)
     task.samples = 0;
     const measurement answer = process->ask(task, limits_for(job.workload), true);
     const std::lock_guard guard(lock_);
-    if (answer.status != outcome::device_lost) idle_.push_back(std::move(process));  // else none gets ready
+    if (answer.status != outcome::device_lost) idle_.push_back(std::move(process));  // a new one would not start either
     prepared_job made;
     made.build.compile_seconds = seconds_since(begin);
     return made;
@@ -228,11 +226,11 @@ measurement callback_runner::measure(std::size_t place, const tune_job& job, con
         add_samples(result.quantities, answer.quantities);
         result.verified = answer.verified && (first || result.verified);
         for (std::string& warning : answer.warnings) result.warnings.push_back(std::move(warning));
-        if (first) timed = clock::now();  // the first answer has the candidate's compile in it
+        if (first) timed = clock::now();  // the first answer includes compiling the candidate
         const detail::sampling_state state = series.state(seconds_since(timed));
         result.stopped_early = state == detail::sampling_state::given_up;
         if (state != detail::sampling_state::more) break;
-        if (interrupted())  // part of the samples is no result: the next call measures it
+        if (interrupted())  // an incomplete sample set is discarded: the next call measures it
             return {.status = outcome::worker_died, .reason = "interrupted before there were enough samples"};
         const int missing = rules.max_samples - static_cast<int>(series.samples_ns().size());
         const double each = seconds / task.samples;

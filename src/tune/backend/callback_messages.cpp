@@ -16,13 +16,13 @@ namespace launchbox {
 
 namespace {
 
-// All members are there in an answer, except those that may be unknown.
+// An answer has all members except those that may be unknown.
 struct callback_answer {
     std::vector<double> samples_ns;
     bool verified = false;
-    std::string failure, reason;     // the name of an outcome; empty: none
-    std::optional<int> cuda_status;  // what the driver says after a failure
-    bool restart = false;            // the process is not to be used any more
+    std::string failure, reason;     // the name of an outcome; empty if it succeeded
+    std::optional<int> cuda_status;  // the driver's status after a failure
+    bool restart = false;            // the process must not be used again
     std::vector<std::string> warnings;
 };
 constexpr auto fields_of(const callback_answer&)
@@ -36,14 +36,14 @@ constexpr auto fields_of(const callback_answer&)
 
 constexpr std::size_t max_reason = 500, max_warnings = 10;
 
-// One line, of a length that a person would read.
+// One line, short enough to read.
 std::string one_line(std::string text)
 {
     std::ranges::replace_if(
         text, [](unsigned char c) { return c < ' '; }, ' ');
     if (text.size() <= max_reason) return text;
     std::size_t end = max_reason;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // no part of a character
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // do not split a character
     return text.substr(0, end) + "...";
 }
 

@@ -38,7 +38,7 @@ bool are_there(const std::map<std::string, std::string>& files)
     return std::ranges::all_of(files, [](const auto& file) { return fs::exists(file.second); });
 }
 
-// Nothing is known yet of how long the reference takes.
+// Time limit of the first launch of a reference, whose duration is unknown.
 constexpr double first_launch_seconds = 60;
 
 class kernel_runner {
@@ -59,16 +59,16 @@ public:
                         const measure_request& request);
     measurement begin(gpu_worker& worker, std::size_t workload) const;
     [[nodiscard]] std::vector<std::string> check(const search_space& space) const;
-    /// Before it is compiled: of its name, if that has them, or of its source. `nullopt`: neither tells.
+    /// Before compiling: from the kernel's name if it contains them, else from its source. `nullopt` if neither tells.
     [[nodiscard]] std::optional<std::vector<std::string>> parameter_types() const;
 
-    // Of the first workload: the launch of another has other blocks, but seldom other threads.
+    // For the first workload: others differ in the number of blocks, but seldom in threads.
     [[nodiscard]] double promise(const assignment& parameters) const
     {
         const assignment values = joined(parameters, spec_.workloads.front().values);
         try {
             return prior_before_build(expressions_.launch(values), *options_.limits);
-        } catch (const error&) {  // an expression that fails: preparing the candidate says so
+        } catch (const error&) {  // a failing expression is reported when the candidate is prepared
             return 0;
         }
     }
@@ -86,7 +86,7 @@ private:
         return builder_ != nullptr ? builder_->build(values, options_.architecture) : captures_.module(job.workload);
     }
 
-    // Files are from the spec's folder, wherever the worker runs.
+    // File names are relative to the spec's folder, wherever the worker runs.
     [[nodiscard]] std::vector<task_argument> with_places(std::vector<task_argument> arguments) const
     {
         for (task_argument& argument : arguments)
@@ -94,7 +94,7 @@ private:
         return arguments;
     }
 
-    // What all others are compared with on a workload, where it was measured.
+    // The measured reference of a workload, which all other candidates are compared with.
     struct reference_state {
         tune_job job;
         double slowest_ns = 0;
@@ -119,7 +119,7 @@ private:
     capture_files_read captures_;
     std::mutex lock_;
     std::map<std::size_t, reference_state> reference_;                     // by workload
-    std::map<std::pair<pid_t, std::size_t>, std::string> kept_checksums_;  // of what workers have kept, by workload
+    std::map<std::pair<pid_t, std::size_t>, std::string> kept_checksums_;  // of workers' own copies, by workload
     std::atomic<int> modules_ = 0;
 };
 
@@ -231,7 +231,7 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
         for (const auto& [output, file] : task.save_outputs) std::ofstream(pending_file(file)).flush();
     } else if (compares_with_baseline()) {
         if (std::optional<measurement> failed = get_reference(worker, job.workload, task)) return *failed;
-    } else if (!is_captured()) {  // a capture has what is expected
+    } else if (!is_captured()) {  // a capture contains the expected output
         task.expected = references_.expected(job.workload, task.arguments);
     }
     const double waited = seconds_since(waiting);
@@ -243,19 +243,20 @@ measurement kernel_runner::measure(gpu_worker& worker, const tune_job& job, cons
                 std::max(spec_.measure.hang_seconds, spec_.measure.hang_ratio * reference->second.slowest_ns * 1e-9);
     }
     measurement measured = worker.measure(task);
-    // What it had kept is gone, with its process or after damage, and there are no files.
+    // The worker has lost its reference, because it was restarted or the data was damaged, and there are no files.
     if (measured.status == outcome::rejected && !task.reference.empty() && !are_there(task.expected)) {
         if (std::optional<measurement> failed = make_reference_again(worker, job.workload, task)) return *failed;
         measured = worker.measure(task);
     }
     measured.seconds += waited;
-    if (spec_.verify.against == verification::source::file) measured.warnings.clear();  // `check` said it of the files
-    // Other references are there, or not: looking for them is a part of asking.
+    if (spec_.verify.against == verification::source::file) measured.warnings.clear();  // `check` reported them
+    // A program's reference may still be in the making: the wait counts as reference time.
     if (measured.phases && spec_.verify.against == verification::source::program) measured.phases->reference += waited;
     if (measured.status == outcome::measured && request.is_reference)
-        measured.verified = spec_.verify.against != verification::source::nothing;  // what else is right?
+        measured.verified = spec_.verify.against != verification::source::nothing;  // a reference is right
     if (measured.status == outcome::measured) note_reference(worker, job, request, measured);
-    // One that died is tried again, one whose GPU is lost by another; of all others the module is not needed any more.
+    // If the worker died the candidate is tried again, and if the GPU was lost another worker needs the module. Else it
+    // is done.
     if (measured.status != outcome::worker_died && measured.status != outcome::device_lost && request.samples == 0) {
         std::error_code ignored;
         fs::remove(made.file, ignored);
@@ -276,8 +277,8 @@ void kernel_runner::note_reference(gpu_worker& worker, const tune_job& job, cons
                                     .writer = worker.process()};
 }
 
-// With what the outputs are compared: what the worker has kept, as far as it equals the reference, else the files,
-// which are there soon, unless writing them failed.
+// Sets what outputs are compared with: the worker's own copy if it equals the reference, else the files. These arrive
+// soon, unless writing them failed.
 std::optional<measurement> kernel_runner::get_reference(gpu_worker& worker, std::size_t workload, gpu_task& task)
 {
     reference_state reference;
@@ -285,7 +286,7 @@ std::optional<measurement> kernel_runner::get_reference(gpu_worker& worker, std:
     {
         const std::lock_guard guard(lock_);
         const auto found = reference_.find(workload);
-        if (found == reference_.end()) return std::nullopt;  // nothing is compared
+        if (found == reference_.end()) return std::nullopt;  // nothing to compare with
         reference = found->second;
         if (const auto own = kept_checksums_.find({worker.process(), workload}); own != kept_checksums_.end())
             kept = own->second;
@@ -300,7 +301,7 @@ std::optional<measurement> kernel_runner::get_reference(gpu_worker& worker, std:
     return make_reference_again(worker, workload, task);
 }
 
-// By this worker, which keeps it. Something: why that is not possible.
+// Measures the reference again in this worker, which keeps it. Returns a measurement only on failure.
 std::optional<measurement> kernel_runner::make_reference_again(gpu_worker& worker, std::size_t workload, gpu_task& task)
 {
     tune_job job;
@@ -333,14 +334,14 @@ measurement kernel_runner::begin(gpu_worker& worker, std::size_t workload) const
             const assignment& of_workload = spec_.workloads[workload].values;
             task.arguments = with_places(
                 expressions_.arguments(spec_.baseline ? joined(*spec_.baseline, of_workload) : of_workload));
-        } catch (const error&) {  // it takes a candidate's parameters to know
+        } catch (const error&) {  // depends on a candidate's parameters
             return {};
         }
     }
     return worker.measure(task);
 }
 
-// Of a child that nobody has waited for yet.
+// Of a child process that was not waited for yet.
 bool is_running(pid_t process)
 {
     siginfo_t ended{};

@@ -17,10 +17,10 @@ namespace launchbox {
 
 namespace {
 
-// Combinations of values that one expression is tried with before anything is compiled. Of more, so many that are
-// spread over all: the others are met when their candidate is prepared.
+// The most combinations of values that one expression is tried with before compiling. If there are more, an even sample
+// is tried; a failure in another one shows when that candidate is prepared.
 constexpr std::size_t max_tries = 2'000'000;
-// Combinations of parameter values of which it is noted which of them candidates have.
+// The most combinations of parameter values for which a table records whether a candidate has them.
 constexpr std::size_t max_noted = std::size_t{1} << 24;
 
 int in_int(std::int64_t value)
@@ -34,7 +34,7 @@ std::string dimension(const char* what, std::size_t i)
     return fmt::format("{}[{}]", what, i);
 }
 
-// A whole number as it stands in most specs; nothing for any other text.
+// A whole number, as most specs write sizes; nothing for any other text.
 std::optional<std::int64_t> literal_in(const std::string& text)
 {
     std::int64_t number = 0;
@@ -50,12 +50,12 @@ double as_number(const parameter_value& value)
     return static_cast<double>(std::get<std::int64_t>(value));
 }
 
-// Of the candidates of a space one with each combination of values of some parameters.
+// For each combination of values of these parameters, one candidate that has it.
 std::vector<std::size_t> representatives(const search_space& space, const std::vector<std::size_t>& parameters);
 
 }  // namespace
 
-// Lua is not for two threads at once.
+// A Lua state must not be used by two threads at once.
 struct launch_expressions::one {
     std::string text;
     use what = use::size;
@@ -211,7 +211,7 @@ void launch_expressions::try_all(const one& expression, const search_space& spac
     std::vector<std::size_t> parameters;
     for (std::size_t p = 0; p < spec_.parameters.size(); ++p)
         if (names(spec_.parameters[p].name)) parameters.push_back(p);
-    // One workload of those that are alike for this expression.
+    // Workloads that are alike for this expression, by the values that it uses.
     std::map<std::string, std::vector<const workload*>> workloads;
     for (const workload& workload : spec_.workloads) {
         assignment used = workload.values;
@@ -228,7 +228,7 @@ void launch_expressions::try_all(const one& expression, const search_space& spac
             try {
                 static_cast<void>(value_of(expression, joined(chosen, same.front()->values)));
             } catch (const error& failure) {
-                // It matters where a candidate with these values is tried on one of these workloads.
+                // It is an error only if a candidate with these values runs on one of these workloads.
                 const auto is_alike = [&](const assignment& other) {
                     return std::ranges::all_of(
                         parameters, [&](std::size_t p) { return other.values[p].second == chosen.values[p].second; });

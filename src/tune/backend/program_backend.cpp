@@ -37,9 +37,9 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_output = std::size_t{16} << 20;
-// A reference of which nothing is known yet may take so long, in seconds.
+// Time limit in seconds of a reference whose duration is unknown.
 constexpr double first_run_seconds = 600;
-// A program that reports so many samples itself is not run again.
+// A program that reports this many samples itself is run only once.
 constexpr std::size_t enough_of_its_own = 3;
 
 std::string in_short(const std::string& text)
@@ -56,7 +56,7 @@ std::map<std::string, std::string> placeholders(const assignment& values, const 
     return result;
 }
 
-// What only says that something before it has failed.
+// A line that only reports that an earlier step failed.
 bool is_consequence(const std::string& line)
 {
     for (const std::string_view said :
@@ -66,7 +66,7 @@ bool is_consequence(const std::string& line)
     return false;
 }
 
-// The first line of the log that says what is wrong, else the first that speaks of an error, else the last.
+// The first line of the log that states the cause, else the first that mentions an error, else the last.
 std::string reason_in(const std::string& log)
 {
     std::string consequence;
@@ -90,13 +90,13 @@ double in_nanoseconds(const std::string& unit)
     return unit == "ns" ? 1 : unit == "us" ? 1e3 : unit == "s" ? 1e9 : 1e6;
 }
 
-// What the JSON objects of an output say that stand on a line of their own each.
+// What the JSON objects in an output report. Each is on a line of its own.
 struct said_in_json {
-    std::string checksum;         ///< of all of them, in their order
+    std::string checksum;         ///< of all checksums, in order
     std::string failure, reason;  ///< of the first that names one
 };
 
-// Whole up to a length that a person would read; of a longer one no character may be left out of the comparison.
+// Unchanged up to a readable length. A longer one is hashed, since every character must count in the comparison.
 std::string short_checksum(const std::string& text)
 {
     constexpr std::size_t longest = 200, shown = 64;
@@ -127,10 +127,10 @@ said_in_json read_said(std::string_view output)
     return said;
 }
 
-// What the others' output is compared with.
+// The reference output that the others are compared with.
 struct reference_output {
     bool prints_time = false;
-    std::string checksum;  // empty: it prints none
+    std::string checksum;  // empty if it prints none
 };
 
 // One run of a candidate.
@@ -180,16 +180,16 @@ private:
     const program_backend_options options_;
     const fs::path folder_;
     std::mutex lock_;
-    std::map<std::string, prepared_job> built_;  // by command: a program serves all workloads that it does not know
+    std::map<std::string, prepared_job> built_;  // by command: workloads may share a program
     std::map<std::string, std::shared_ptr<std::mutex>> under_way_;
-    std::map<std::string, std::size_t> measured_;         // on how many workloads, by program
+    std::map<std::string, std::size_t> measured_;         // number of workloads, by program
     std::map<std::size_t, reference_output> references_;  // by workload
     std::map<std::size_t, double> seconds_;               // that one run of the reference took, by workload
     std::atomic<int> programs_ = 0;
 };
 
-// In a folder of its own, where a build leaves its program and what belongs to it. One that does not name {output}
-// writes beside its sources, and gets a copy of them: otherwise all candidates would run what was built last.
+// Builds in a folder of its own, which receives the program and its files. A build command without {output} writes
+// beside its sources, so it gets a copy of them: otherwise every candidate would run the last build.
 prepared_job program_runner::build(const assignment& values, const fs::path& folder) const
 {
     prepared_job made;
@@ -277,16 +277,15 @@ void program_runner::refuse_unknown_sources(const assignment& values, const fs::
             continue;
         fs::path shown = file.lexically_relative(spec_.folder);
         if (shown.empty() || *shown.begin() == "..") shown = file;
-        throw error(
-            fmt::format("the build with {} reads {}, which that of the baseline does not, so changes of it would "
-                        "go unnoticed",
-                        parameter_text(values), shown.string()),
-            fmt::format("name it in [program]: sources = [\"{}\"]", shown.string()));
+        throw error(fmt::format("the build with {} reads {}, but the build of the baseline does not, so changes to it "
+                                "would go unnoticed",
+                                parameter_text(values), shown.string()),
+                    fmt::format("name it in [program]: sources = [\"{}\"]", shown.string()));
     }
 }
 
-// Equal where the build made the same bytes everywhere, which are run with the same arguments: a parameter that changes
-// nothing.
+// Two candidates are equal if their builds made the same bytes and they run with the same arguments: the parameter
+// between them has no effect.
 void program_runner::note_code(const assignment& values, const std::map<std::string, std::string>& before,
                                prepared_job& made) const
 {
@@ -307,7 +306,7 @@ prepared_job program_runner::prepare(const tune_job& job)
     const std::map<std::string, std::string> same = placeholders(values, options_.architecture, "", spec_.name);
     const std::vector<std::string> command = filled_options(program_.build, same);
     const std::string key = key_of({command.begin(), command.end()});
-    std::shared_ptr<std::mutex> one_at_a_time;  // the other workloads' jobs wait for this build
+    std::shared_ptr<std::mutex> one_at_a_time;  // the jobs of other workloads wait for this build
     {
         const std::lock_guard guard(lock_);
         std::shared_ptr<std::mutex>& known = under_way_[key];
@@ -382,7 +381,7 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
             add_samples(result.quantities, again.quantities);
             state = series.state(elapsed());
         }
-        // Part of the samples is no result: the next call measures it.
+        // An incomplete sample set is discarded: the next call measures it.
         if (goes_on())
             return {.status = outcome::worker_died, .reason = "interrupted before there were enough samples"};
         result.samples_ns = series.samples_ns();
@@ -393,8 +392,8 @@ measurement program_runner::measure(const tune_job& job, const prepared_job& mad
     return result;
 }
 
-// Programs of thousands of candidates would fill the disk. One that is needed again is built again, for which the final
-// race would wait, so that the first ones stay.
+// The programs of thousands of candidates would fill the disk. A deleted one is built again if needed. The final race
+// would have to wait for that, so the first ones are kept.
 constexpr std::size_t max_kept_programs = 256;
 
 // A copy of a folder is larger than a program.
@@ -436,8 +435,7 @@ measurement program_runner::run_once(const tune_job& job, const measure_request&
     program_output read = read_program_output(ran.output, program_, ran.seconds * 1e9);
     measurement& result = read.said;
     if (ran.exit_code != 0 && result.status == outcome::measured) {
-        // A signal may be the machine's doing and is tried again; an exit status is what the program says of its
-        // result.
+        // A signal may be the machine's fault, so the run is tried again. An exit status is the program's own verdict.
         const std::string said = in_short(last_line(ran.output));
         return {.status = deadly_signal(ran) != 0 ? outcome::worker_died : outcome::wrong_result,
                 .reason = ending_of(ran) + (said.empty() ? "" : ": " + said),
@@ -448,8 +446,8 @@ measurement program_runner::run_once(const tune_job& job, const measure_request&
     return std::move(result);
 }
 
-// Every run of a candidate against the reference, and every later run of the reference against its first: what a
-// program prints may be right once and wrong the next time.
+// Compares every run of a candidate with the reference, and every later run of the reference with its first: a program
+// may print the right result once and a wrong one next time.
 void program_runner::compare(const tune_job& job, const measure_request& request, bool prints_time,
                              measurement& measured)
 {
@@ -458,7 +456,7 @@ void program_runner::compare(const tune_job& job, const measure_request& request
     if (request.is_reference) references_.try_emplace(job.workload, reference_output{prints_time, measured.checksum});
     const auto reference = references_.find(job.workload);
     if (reference == references_.end()) return;
-    // A wall time has the start of the program in it and is never compared with a time that another one prints.
+    // Wall time includes starting the program, so it is never compared with a time that a program prints.
     if (prints_time != reference->second.prints_time) {
         measured = {.status = outcome::launch_error,
                     .reason = prints_time ? "it prints a time, but " + reference_name +

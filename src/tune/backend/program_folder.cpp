@@ -22,11 +22,11 @@ namespace {
 
 constexpr std::uintmax_t max_bytes = std::uintmax_t{1} << 30;
 constexpr std::size_t max_files = 100'000;
-// How many folders above the copied one are there for names such as ../../include, and entries of each.
+// Folders above the copied one that names such as ../../include can reach, and the most entries in each.
 constexpr int levels_above = 3;
 constexpr std::size_t max_beside = 10'000;
 
-// Not a part of what is built, and large.
+// Large, and not needed by the build.
 bool is_repository(const fs::path& name)
 {
     return name == ".git" || name == ".hg" || name == ".svn";
@@ -49,16 +49,16 @@ bool lies_in(const fs::path& place, const fs::path& top)
     return std::mismatch(top.begin(), top.end(), place.begin(), place.end()).first == top.end();
 }
 
-// Where a link leads in the end, over other links too; also where nothing is there yet. Empty: round in a circle.
+// The final target of a link, through other links, even if it does not exist. Empty if the links form a cycle.
 fs::path end_of_link(const fs::path& link)
 {
     std::error_code failure;
     fs::path place = fs::weakly_canonical(link.parent_path(), failure) / link.filename();
-    // weakly_canonical takes a link to nothing for a name that is not there yet.
+    // weakly_canonical treats a dangling link like a name that does not exist.
     constexpr int max_links = 40;
     for (int i = 0; i < max_links && !failure; ++i) {
         place = fs::weakly_canonical(place, failure);
-        std::error_code is_none;  // it is not there yet, or no link
+        std::error_code is_none;  // it does not exist, or is no link
         const fs::path next = fs::read_symlink(place, is_none);
         if (failure || is_none) break;
         place = place.parent_path() / next;
@@ -71,8 +71,8 @@ bool may_be_written(const fs::path& place)
     return ::access(place.c_str(), W_OK) == 0;
 }
 
-// Whether a build could write there: into a file, or somewhere in a folder. What is not there yet is written into the
-// folder that is.
+// Whether a build could write there: into the file, or somewhere in the folder. For a path that does not exist, its
+// nearest existing folder decides.
 bool can_be_changed(fs::path place)
 {
     std::error_code unknown;
@@ -87,7 +87,7 @@ bool can_be_changed(fs::path place)
     return false;
 }
 
-// All candidates would share what a link leads to outside of the folder, and would overwrite it.
+// All candidates would share the target of a link that leads out of the folder, and would overwrite it.
 void refuse_link_out(const fs::path& link, const fs::path& top)
 {
     const fs::path place = end_of_link(link);
@@ -98,8 +98,8 @@ void refuse_link_out(const fs::path& link, const fs::path& top)
                 "replace it by its target, or let the build write {output} and run that");
 }
 
-// In the copy a link leads to the same place of the copy, and what lies outside, which nobody can write to, is where it
-// was.
+// In the copy, a link inside the folder leads to the copied target. One to the outside, where nobody can write, keeps
+// its target.
 void copy_link(const fs::path& link, const fs::path& to, const fs::path& top)
 {
     fs::path target = fs::read_symlink(link);
@@ -111,7 +111,7 @@ void copy_link(const fs::path& link, const fs::path& to, const fs::path& top)
     fs::create_symlink(target, to);
 }
 
-// `to` may lie inside of what is copied, as a TMPDIR does that somebody keeps there.
+// `to` may lie inside the folder that is copied, for example if TMPDIR does.
 void copy_below(const fs::path& from, const fs::path& to, const fs::path& top, const std::vector<std::string>& left_out)
 {
     fs::create_directory(to);
@@ -134,7 +134,7 @@ void copy_below(const fs::path& from, const fs::path& to, const fs::path& top, c
     }
 }
 
-// `stand_in` is to look like `folder` to names that go through it, `without` aside.
+// Makes `stand_in` look like `folder` for names that go through it, except `without`.
 void link_entries(const fs::path& folder, const fs::path& stand_in, const fs::path& without)
 {
     std::error_code ignored;
@@ -173,7 +173,7 @@ void check_copied_folder(const fs::path& given)
 
 fs::path copy_of_folder(const fs::path& given, const fs::path& into, const std::vector<std::string>& left_out)
 {
-    const fs::path folder = fs::canonical(given);  // from which ../ leads where it leads a program that runs there
+    const fs::path folder = fs::canonical(given);  // so that ../ leads where it does for a program that runs there
     // "/a/b/c/d" becomes into/b/c/d, and into/b stands for /a/b.
     std::vector<fs::path> above{folder};
     while (static_cast<int>(above.size()) <= levels_above && above.back().has_relative_path() &&

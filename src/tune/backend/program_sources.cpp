@@ -39,7 +39,7 @@ std::map<std::string, std::string> usual_values(const tune_spec& spec, const std
     return values;
 }
 
-// ccache and its like run the compiler that follows.
+// ccache and similar tools run the compiler named after them.
 bool runs_what_follows(std::string_view program)
 {
     const std::string name = fs::path(program).filename().string();
@@ -56,7 +56,7 @@ bool is_of_system(const fs::path& file, const fs::path& compiler)
     const std::string text = file.string();
     for (const char* folder : {"/usr/include/", "/usr/lib/"})
         if (text.starts_with(folder)) return true;
-    // A toolkit: bin/nvcc, and its headers below include or targets.
+    // A toolkit has bin/nvcc, and its headers in include or targets.
     std::error_code unknown;
     const fs::path top = fs::weakly_canonical(compiler, unknown).parent_path().parent_path();
     return top.has_relative_path() && text.starts_with(top.string() + "/") && compiler.filename() == "nvcc";
@@ -80,7 +80,8 @@ std::string cub_in(const std::string& rule, const fs::path& folder)
     return {};
 }
 
-// Whole words are sources, or in the hash as they are: what they name is not what a compiler reads.
+// Only the words with options. The others are sources, or are hashed as they are, since the compiler does not read
+// files that they name.
 std::vector<std::string> option_words(const std::vector<std::string>& command)
 {
     std::vector<std::string> words;
@@ -147,7 +148,7 @@ std::vector<std::string> listing_options(const std::vector<std::string>& build, 
         constexpr std::array<std::string_view, 7> endings{".cu", ".c", ".cc", ".cpp", ".cxx", ".C", ".c++"};
         return !word.starts_with('-') && std::ranges::find(endings, fs::path(word).extension()) != endings.end();
     };
-    // One list for several sources would be that of the last.
+    // With several sources, the list would only describe the last.
     if (std::ranges::count_if(build, is_source) != 1) return {};
     constexpr std::array<std::string_view, 4> others{"-M", "--generate-dep", "--dependency", "-E"};
     for (const std::string& word : build)
@@ -183,7 +184,7 @@ std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& a
     std::vector<std::string> command = filled_options(words, values);
     std::vector<std::string> options = option_words(command);
     for (std::string& flag : flags_of_environment(spec)) options.push_back(std::move(flag));
-    // A value may be the name of a file: those of all values count.
+    // A value may be a file name: the files of all values count.
     for (const tuning_parameter& parameter : spec.parameters) {
         if (!mentions(words, parameter.name)) continue;
         const std::string usual = values[parameter.name];
@@ -202,8 +203,8 @@ std::vector<fs::path> files_of_build(const tune_spec& spec, const std::string& a
                                                     .output_cap = 1 << 20,
                                                     .time_limit = longest_listing_seconds});
         std::error_code unknown;
-        if (ran.exit_code != 0) return {};  // building says why
-        // nvcc writes the list where -o says, whatever -MF does.
+        if (ran.exit_code != 0) return {};  // the build reports why
+        // nvcc writes the list to the -o file, whatever -MF says.
         rule = read_file(fs::is_regular_file(list, unknown) ? list : program);
     } catch (const machine_error&) {
         throw;

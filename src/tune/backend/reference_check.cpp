@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The bits of an element without its sign, and those of infinity: what is above is NaN.
+// The bits of an element without its sign, and the bits of infinity: larger ones are NaN.
 template <class Bits>
 std::size_t count_above(std::string_view bytes, Bits infinity, std::size_t& first)
 {
@@ -86,14 +86,14 @@ std::vector<std::string> check_files(const tune_spec& spec, const std::vector<ch
         notes.push_back(
             "no argument is an output: nothing is compared, and only the baseline can win; write role = \"output\" or "
             "\"in_out\" for arguments that the kernel writes");
-    std::set<std::string> seen;  // a name without the workload's values is that of one file
+    std::set<std::string> seen;  // a name without workload values names a single file
     for (const checked_workload& on : workloads) {
         check_tolerance(spec, on.arguments);
         for (task_argument argument : on.arguments) {
             if (argument.file.empty()) continue;
             must_be_there(spec, argument.file);
             argument.file = (fs::path(spec.folder) / argument.file).string();
-            argument_filler{argument};  // throws where it does not fit
+            argument_filler{argument};  // throws if it does not fit
         }
         for (const auto& [name, pattern] : spec.verify.files) {
             const std::string file = filled_in(pattern, spec.workloads[on.workload].values);

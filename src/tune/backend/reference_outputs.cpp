@@ -25,7 +25,7 @@ namespace {
 // A reference in plain Python for 10^8 elements takes minutes.
 constexpr double longest_reference_seconds = 3600;
 
-// What the kernel gets, as .npy.
+// Writes the kernel's input as .npy.
 void write_argument(const task_argument& argument, const std::string& file)
 {
     constexpr std::int64_t at_once = 1 << 20;
@@ -63,11 +63,12 @@ reference_outputs::reference_outputs(const tune_spec& spec, fs::path folder) : s
 
 reference_outputs::~reference_outputs()
 {
-    stop_ = true;  // the threads of `made_` end before anything else does
+    stop_ = true;  // the threads of `made_` must end first
     made_.clear();
 }
 
-// The same for all calls with a workload. Another program may fill the memory meanwhile: twice what is needed is asked.
+// The same folder for all calls with a workload. Other programs may fill the memory meanwhile, so twice the size must
+// be free.
 fs::path reference_outputs::folder_for(std::size_t workload, const std::vector<task_argument>& arguments)
 {
     const std::lock_guard guard(choice_);
@@ -110,7 +111,7 @@ std::map<std::string, std::string> reference_outputs::expected(std::size_t workl
         if (!fs::exists(path))
             throw error("the reference of the output " + output + ", " + path.string() + ", is not there",
                         "write it, or compare with the baseline: against = \"baseline\" in [verify]");
-        // Without a name there is one output, and the file is its.
+        // Without a name there is a single output, and the file belongs to it.
         for (const task_argument& argument : arguments)
             if (is_output(argument) && (output.empty() || output == argument.name))
                 files[argument.name] = path.string();
@@ -123,7 +124,7 @@ void reference_outputs::start(std::size_t workload, const std::vector<task_argum
     if (spec_.verify.against == verification::source::program) made(workload, arguments);
 }
 
-// Programs run one at a time: how much memory one takes, only its user knows.
+// Programs run one at a time, since only the user knows how much memory one takes.
 std::shared_future<reference_outputs::output_files> reference_outputs::made(std::size_t workload,
                                                                             const std::vector<task_argument>& arguments)
 {
@@ -136,7 +137,7 @@ std::shared_future<reference_outputs::output_files> reference_outputs::made(std:
     };
     try {
         files = std::async(std::launch::async, make).share();
-    } catch (const std::system_error&) {  // the system cannot start another thread: whoever waits for it runs it
+    } catch (const std::system_error&) {  // no more threads: whoever waits runs it
         files = std::async(std::launch::deferred, make).share();
     }
     return files;

@@ -8,7 +8,7 @@ namespace launchbox {
 
 namespace {
 
-// Files and specs may list the values in another order.
+// Files and specs may list the values in a different order.
 std::string key_of(const assignment& parameters, const assignment& workload)
 {
     return identity_of(parameters) + "/" + identity_of(workload);
@@ -36,7 +36,7 @@ tune_backend replay_backend(const tune_spec& spec, const recorded_run& run)
         const stored_result* result = find(job);
         if (result == nullptr)
             return {.build = {.status = build_status::rejected, .reason = "it is not in the record"}};
-        // Those that shared a time share it again.
+        // Candidates that shared a time share it again.
         const build_status status = build_status_of(result->measured.status);
         return {.build = {.status = status,
                           .reason = status == build_status::built ? std::string() : result->measured.reason,

@@ -20,7 +20,7 @@ launch_extent extent_of(const std::array<Size, 3>& sizes)
     return {sizes[0], sizes[1], sizes[2]};
 }
 
-// The explanation ends with what to do about it; here another candidate does.
+// The explanation ends with a fix, but here another candidate is the fix.
 std::string first_sentence(std::string_view text)
 {
     text = text.substr(0, text.find(". "));
@@ -57,12 +57,13 @@ std::string explained(const launch_facts& facts)
 {
     const std::string whole = explain(facts).text;
     std::string_view text = whole;
-    // Where a name would stand. GCC 12 takes a comparison of strings here for one of memory that was never written.
+    // Removes the separator after an absent name. Indexing, because GCC 12 warns of uninitialised memory for a string
+    // comparison here.
     if (text.size() > 2 && text[0] == ':' && text[1] == ' ') text.remove_prefix(2);
     return first_sentence(text);
 }
 
-// The most blocks that a cluster can have, where it is known.
+// The largest cluster that the GPU allows, if known.
 std::string too_large_cluster(const evaluated_launch& launch, const sm_limits& limits)
 {
     const launch_extent cluster = extent_of(launch.cluster);
@@ -118,7 +119,7 @@ std::string why_not_launched(const kernel_info& kernel, const evaluated_launch& 
         const std::int64_t bound = std::int64_t{1} * (*kernel.bounds.max_threads)[0] * (*kernel.bounds.max_threads)[1] *
                                    (*kernel.bounds.max_threads)[2];
         facts.max_threads = static_cast<int>(std::min<std::int64_t>(bound, max_threads_per_block));
-        facts.invalid_value = true;  // it is the launch bound, and not what registers allow
+        facts.invalid_value = true;  // the launch bound is the limit, not the registers
     }
     std::string why = explained(facts);
     if (why.empty()) why = too_large_cluster(launch, limits);

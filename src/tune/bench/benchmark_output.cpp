@@ -26,7 +26,7 @@ benchmark_time no_time(std::string diagnostic)
     return {.diagnostic = std::move(diagnostic)};
 }
 
-// Refuses what no clock can have measured.
+// Rejects values that no clock can have measured.
 benchmark_time checked(std::vector<double> samples)
 {
     for (double sample : samples)
@@ -35,7 +35,7 @@ benchmark_time checked(std::vector<double> samples)
     return {.samples_ns = std::move(samples)};
 }
 
-// A value as it stands in the JSON, cut short for a message.
+// A JSON value, shortened for a message.
 std::string in_short(const json& value)
 {
     constexpr std::size_t enough = 40;
@@ -58,7 +58,7 @@ std::optional<double> nanoseconds_in(std::string_view name)
     return std::nullopt;
 }
 
-// Google Benchmark: several results of one name are repetitions; its own mean and median are left out.
+// Google Benchmark: results with the same name are repetitions; its own mean and median are skipped.
 std::optional<benchmark_time> google_benchmark(const json& object)
 {
     const auto results = object.find("benchmarks");
@@ -85,7 +85,7 @@ std::optional<benchmark_time> google_benchmark(const json& object)
     return checked(std::move(samples));
 }
 
-// A list of samples; nullopt where there is none under this name.
+// A list of samples; `nullopt` if there is none under this name.
 std::optional<benchmark_time> samples_in(const json& object, const char* name, double nanoseconds)
 {
     const auto samples = object.find(name);
@@ -128,7 +128,7 @@ std::optional<benchmark_time> time_in_object(const json& object)
 std::optional<benchmark_time> time_of_object(const json& object)
 {
     if (!object.is_object()) return std::nullopt;
-    // A program may keep other things under "failure": only what measure.cuh prints is one.
+    // A program may use "failure" for something else: only the form that measure.cuh prints counts.
     if (const std::string failure = text_member(object, "failure");
         !failure.empty() && text_member(object, "launchbox").starts_with("measurement/")) {
         const std::string reason = text_member(object, "reason");
@@ -139,7 +139,7 @@ std::optional<benchmark_time> time_of_object(const json& object)
     return time;
 }
 
-// The first name of a time that stands in the text as JSON has it: "time_ms":
+// The first JSON member of the text with the name of a time, such as "time_ms":
 std::string_view time_named_in(std::string_view text)
 {
     constexpr std::array<std::string_view, 7> names{"\"samples_ns\"", "\"median_ns\"", "\"time_ns\"",  "\"time_us\"",
@@ -152,8 +152,8 @@ std::string_view time_named_in(std::string_view text)
     return {};
 }
 
-// A JSON object in a text, or null. `twice` is the name of a time that it has twice, of which a parser keeps one
-// without saying so.
+// The text as a JSON object, or null. `twice` becomes the name of a time that occurs twice: a parser would silently
+// keep one of them.
 json parsed_object(std::string_view text, std::string_view& twice)
 {
     std::array<int, times.size()> seen{};
@@ -166,8 +166,8 @@ json parsed_object(std::string_view text, std::string_view& twice)
     return value.is_object() ? value : json();
 }
 
-// The JSON objects that begin a line, run to the end of a line and say a time: one, or several that say the same. Tools
-// print warnings before and after. How often the rest of the text is tried as one object is bounded.
+// The JSON objects that fill whole lines and contain a time: one, or several that agree. Tools print warnings before
+// and after. The number of attempts to parse the rest of the text as one object is limited.
 std::optional<benchmark_time> time_in_json(std::string_view output)
 {
     constexpr int max_attempts = 20;
@@ -181,7 +181,7 @@ std::optional<benchmark_time> time_in_json(std::string_view output)
         std::size_t longest = line_end;
         bool is_json = false;
         std::optional<benchmark_time> here;
-        // up to the last } of the text, or of the line
+        // Up to the last } of the text, or of the line.
         const std::size_t last_of_text = ++attempts <= max_attempts ? output.rfind('}') + 1 : 0;
         const std::size_t last_of_line = brace + output.substr(brace, line_end - brace).rfind('}') + 1;
         for (const std::size_t end : {last_of_text, last_of_line}) {
@@ -213,7 +213,7 @@ std::optional<benchmark_time> time_in_json(std::string_view output)
 }
 
 struct timed_line {
-    std::string label;  ///< the words before the time, after those of the time before it
+    std::string label;  ///< the words between the previous time and this one
     double nanoseconds = 0;
 };
 
@@ -222,7 +222,7 @@ bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// What stands before a time, so that "run 1:" and "run 2:" are the same words.
+// The words before a time, normalised so that "run 1:" and "run 2:" are equal.
 std::string label_of(std::string_view before)
 {
     std::string label;
@@ -240,7 +240,7 @@ bool is_deviation(std::string_view before)
     return before.ends_with("±") || before.ends_with("+/-") || before.ends_with("+-");
 }
 
-// How long the word is that stands here for what is no number: nan, inf, infinity; 0: none does.
+// Length of the word nan, inf or infinity at this place; 0 if there is none.
 std::size_t no_number_at(std::string_view line, std::size_t at)
 {
     if (at > 0 && (is_word(line[at - 1]) || line[at - 1] == '_' || is_digit(line[at - 1]))) return 0;
@@ -251,7 +251,7 @@ std::size_t no_number_at(std::string_view line, std::size_t at)
     return word == "nan" || word == "inf" || word == "infinity" ? end - at : 0;
 }
 
-// A line's times: numbers that a unit of time follows, with or without a blank. "12 GB/s" is none.
+// The times in a line: numbers followed by a unit of time, with or without a space. "12 GB/s" is not one.
 std::vector<timed_line> times_in(std::string_view line)
 {
     std::vector<timed_line> times;
@@ -259,7 +259,7 @@ std::vector<timed_line> times_in(std::string_view line)
         while (i < line.size() && holds(line[i])) ++i;
         return i;
     };
-    std::size_t words = 0;  // where those of the next time begin
+    std::size_t words = 0;  // where the words of the next time begin
     for (std::size_t i = 0; i < line.size();) {
         if (const std::size_t word = no_number_at(line, i); word > 0) {
             const std::size_t unit = past(i + word, [](char c) { return c == ' ' || c == '\t'; });

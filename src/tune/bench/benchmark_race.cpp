@@ -13,7 +13,7 @@ namespace launchbox {
 
 namespace {
 
-// What a program printed last, as far as a message has room for it.
+// The end of a program's output, shortened for a message.
 std::string said_last(const std::string& output)
 {
     constexpr std::size_t enough = 200;

@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A copy beside the original, where it finds its libraries and data; removed at the end. Nobody can know its name
-// before: mkstemp makes the file, and fails where there is one, a link too.
+// A copy beside the original, where it finds its libraries and data; removed at the end. mkstemp makes the file under
+// an unpredictable name and fails if one exists, even as a link.
 class program_copy {
 public:
     explicit program_copy(const fs::path& program)
@@ -41,7 +41,7 @@ public:
                         "the program is copied there for each bound");
         ::close(file);
         path_ = name;
-        // Into the file that was made: a name that was exchanged since is not followed.
+        // Writes into the file that mkstemp made: if the name was replaced since, it is not followed.
         write_file_atomically(path_, read_file(program), program);
     }
     ~program_copy()
@@ -90,7 +90,7 @@ std::vector<std::string> environment_of(const bounds_variant& variant, const std
     return environment;
 }
 
-// What one variant needs on the way to its races.
+// A variant on its way to the race.
 struct prepared {
     std::map<std::string, std::string> values;
     contestant who;
@@ -101,7 +101,7 @@ struct prepared {
 void build_here(const toolchain& tools, const bounds_benchmark& benchmark, prepared& one, variant_time& result)
 {
     std::vector<std::string> flags =
-        benchmark.flags;  // as in the sweep the header comes before the user's own -include
+        benchmark.flags;  // as in the sweep, the header comes before the user's own -include
     if (!one.header.empty()) flags.insert(flags.begin(), {"-include", one.header.string()});
     const std::string failed = build_program(
         tools,
@@ -145,7 +145,7 @@ void check_built(const bounds_variant& variant, const prepared& one, const std::
         result.note = check.text;
 }
 
-// Without a build every variant would be the same program.
+// Without a build command all variants would be the same program.
 void refuse_unbuilt(const bounds_benchmark& benchmark)
 {
     const fs::path program = program_of(benchmark.command);
@@ -178,7 +178,7 @@ void prepare_variant(const bounds_benchmark& benchmark, const bounds_variant& va
 
 using done_of_total = std::function<void(std::size_t done, std::size_t total)>;
 
-// Those that were built race; `results` gets their times.
+// Races the variants that were built; `results` gets their times.
 void race_built(const bounds_benchmark& benchmark, const std::vector<prepared>& all, const done_of_total& progress,
                 std::vector<variant_time>& results)
 {
@@ -221,7 +221,7 @@ std::vector<variant_time> race_bounds(const toolchain& tools, const bounds_bench
         ++built;
         if (progress) progress(built, builds + runs);
     };
-    // The user's own build has one folder to work in, so it runs once at a time.
+    // The user's build command uses one folder, so only one runs at a time.
     run_parallel(
         builds,
         [&](std::size_t i) {

@@ -26,7 +26,7 @@ std::string bounds_in_words(const kernel_info& kernel)
     return text;
 }
 
-// A symbol of internal linkage holds a hash that changes with every build.
+// A symbol with internal linkage contains a hash that changes with every build.
 bool same_kernel(const kernel_info& one, const kernel_info& other)
 {
     return one.name == other.name ||

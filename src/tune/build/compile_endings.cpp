@@ -25,14 +25,14 @@ std::string memory_reason(std::int64_t bytes)
                        mib >= 1024 ? "GiB" : "MiB");
 }
 
-// A process that asks for much at once is refused long before it has used all: arrays that grow are doubled.
+// Growing arrays double, so a process is refused a large request long before it has used the whole limit.
 bool took_its_memory(std::size_t peak_bytes, std::int64_t limit)
 {
     return limit > 0 && peak_bytes >= static_cast<std::size_t>(limit) / 2;
 }
 
-// Where nvcc runs its programs through a shell, the shell says 128 + n. Where it runs them itself, it ends with n, and
-// none of its programs ends with these numbers by itself.
+// If nvcc runs its programs through a shell, the shell returns 128 + n. If it runs them itself, it exits with n, and
+// none of its programs exits with these numbers on its own.
 int signal_of_nvcc(int exit_code)
 {
     if (const int signal = signal_in_status(exit_code); signal != 0) return signal;

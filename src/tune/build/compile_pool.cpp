@@ -20,7 +20,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr double look_up_seconds = 0.1;  // for an interrupt
+constexpr double look_up_seconds = 0.1;  // to notice an interrupt
 constexpr int give_way = 5;              // measuring comes first
 constexpr int shell_signals = 128;       // as exit statuses
 
@@ -31,9 +31,9 @@ double since(clock::time_point start)
 
 worker_options options_of(const pool_options& options, const fs::path& folder)
 {
-    // What a killed compiler leaves behind goes away with our folder.
+    // Files that a killed compiler leaves behind disappear with our folder.
     worker_options result{.environment = {"TMPDIR=" + folder.string()}, .niceness = give_way};
-#ifndef __SANITIZE_ADDRESS__  // which reserves terabytes of address space
+#ifndef __SANITIZE_ADDRESS__  // it reserves terabytes of address space
     result.memory_limit = static_cast<std::size_t>(std::max<std::int64_t>(options.memory_bytes, 0));
 #else
     static_cast<void>(options);
@@ -43,7 +43,7 @@ worker_options options_of(const pool_options& options, const fs::path& folder)
 
 }  // namespace
 
-// One worker process, started again where it ended.
+// One worker process, restarted if it ended.
 class compile_pool::compiler {
 public:
     compiler(const compile_pool& pool, fs::path folder)
@@ -52,8 +52,8 @@ public:
         fs::create_directories(folder_);
     }
 
-    // A compiler that died is tried once more: some do for reasons of their machine. So is one that ran out of memory
-    // in a process that had compiled before, since libraries keep some of it.
+    // A compiler that died is tried once more, because some die for reasons of their machine. So is one that ran out of
+    // memory in a process that had compiled before, since libraries keep some of it.
     pool_answer compile(const waiting_job& job)
     {
         using enum pool_answer::ending;
@@ -104,7 +104,7 @@ private:
         return result;
     }
 
-    // By statuses and figures: what a compiler prints may be the source's own words.
+    // Decides by statuses and figures: the compiler's output may quote the source.
     pool_answer conclude(const worker_process::answer& said, bool is_nvrtc)
     {
         using enum pool_answer::ending;
@@ -132,7 +132,7 @@ private:
         return result;
     }
 
-    // SIGKILL is what the system sends when memory runs out; nobody else ends a compiler so.
+    // The system sends SIGKILL when memory runs out; nothing else kills a compiler that way.
     static pool_answer dead(compile_answer answer, const std::string& how, int signal)
     {
         pool_answer result{pool_answer::ending::died, std::move(answer), "the compiler died: " + how};

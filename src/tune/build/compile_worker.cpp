@@ -30,7 +30,7 @@ namespace launchbox {
 
 namespace fs = std::filesystem;
 
-// The architecture of a job stands beside these by its name, and the files of an answer are a file.
+// The job's architecture is sent separately, by name, and the files of an answer in a file.
 static constexpr auto fields_of(const compile_job&)
 {
     using of = compile_job;
@@ -66,7 +66,8 @@ compile_job job_of(const message_json& line)
     return job;
 }
 
-// A source in which other constants are, beside what is made of it; of errors the compiler names the user's file.
+// A copy of the source with other constants, stored beside the outputs. #line makes the compiler report errors in the
+// user's file.
 std::string edited_copy(const compile_job& job, const constant_values& constants, const fs::path& outputs)
 {
     const fs::path copy = outputs / ("edited_" + fs::path(job.source).filename().string());
@@ -81,7 +82,7 @@ std::vector<std::string> with_source(std::vector<std::string> files, const compi
     return files;
 }
 
-// Of a job that asked for no module: it did what it was asked.
+// For a job that asked for no module: nothing to compile counts as success.
 nvcc_output nothing_made()
 {
     return {.exit_code = 0, .made = true};
@@ -135,8 +136,8 @@ compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs
 {
     const fs::path unit = outputs / unit_name;
     const bool with_list = job.wanted == compile_job::wish::module_and_list;
-    // Without a variable of its address: a kernel whose address is taken, and that calls functions, gets other
-    // registers.
+    // Without a variable that holds the kernel's address: taking it changes the registers of a kernel that calls
+    // functions.
     write_file_atomically(unit, unit_with_instance(fs::absolute(job.source), job.expression));
     compile_answer answer{
         .output = run_nvcc(
@@ -146,7 +147,7 @@ compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs
     if (succeeded) answer.kernel = kernel_of_marker(answer.output.ptx_outline);
     const bool is_about_unit = !succeeded && answer.output.log.find(unit_name) != std::string::npos;
     if ((succeeded && answer.kernel.empty()) || is_about_unit) {
-        // Where the marker does not tell the name, a variable does, and errors of the expression read better there.
+        // If the marker does not give the name, such a variable does, and errors in the expression are clearer there.
         write_file_atomically(unit, unit_for_nvcc(fs::absolute(job.source), job.expression));
         nvcc_output named =
             run_nvcc(job.tools,
@@ -167,7 +168,7 @@ compile_answer compile_with_nvcc(const compile_job& job, const fs::path& outputs
     return answer;
 }
 
-// The limit of registers among flags, whose last one holds; 0: there is none. They are left without it.
+// The register limit in the flags, of which the last counts; 0 if there is none. Removes it from the flags.
 int take_register_limit(std::vector<std::string>& flags)
 {
     int limit = 0;
@@ -195,7 +196,7 @@ compile_answer compile_ptx(compile_job job, const fs::path& outputs)
     std::string ptx = read_file(job.source);
     if (const int limit = take_register_limit(job.flags); limit > 0)
         ptx = with_max_registers(ptx, job.expression, limit);
-    // Code for one chip, such as sm_90a, has to be compiled for that one.
+    // Code for one specific chip, such as sm_90a, must be compiled for that one.
     const auto target = parse_compute_capability(read_ptx(ptx_outline(ptx), job.source, false).target);
     if (target && target->number() == job.architecture.number()) job.architecture = *target;
     const fs::path unit = outputs / "kernel.ptx";
@@ -223,7 +224,7 @@ compile_answer compile_by(compile_job job, const fs::path& outputs)
     return answer;
 }
 
-// Compilers write paths as they were given; users know theirs from the spec's folder.
+// Compilers print paths as they were passed; users know them relative to the spec's folder.
 std::string without(std::string text, const std::string& folder)
 {
     for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at))
@@ -231,7 +232,8 @@ std::string without(std::string text, const std::string& folder)
     return text;
 }
 
-// Of this process, in which NVRTC compiles. Not getrusage's figure, which counts the process that this one was made of.
+// The peak memory of this process, in which NVRTC compiles. Not from getrusage, which includes the process that forked
+// this one.
 std::size_t own_peak_bytes()
 {
     std::istringstream words(read_proc_file("/proc/self/status"));
@@ -252,7 +254,7 @@ message_json answer_to(const message_json& line)
     write_file_atomically(outputs / log_file, log);
     write_file_atomically(outputs / cubin_file, answer.output.cubin);
     write_file_atomically(outputs / ptx_file, answer.output.ptx_outline);
-    // Names are bytes, which JSON does not have.
+    // Names are bytes, which JSON cannot hold.
     std::string names;
     if (answer.files)
         for (const std::string& name : *answer.files) names.append(name) += '\0';
@@ -297,7 +299,7 @@ compile_answer read_compile_answer(const std::string& line, const fs::path& outp
         result.output.ptx_outline = read_file(outputs / ptx_file);
         if (answer.value("files", false)) result.files = listed_names(read_file(outputs / names_file));
     } catch (const error& failure) {
-        throw machine_error(failure.what(), failure.hint());  // it was there a moment ago
+        throw machine_error(failure.what(), failure.hint());  // it existed a moment ago
     }
     return result;
 }
@@ -316,9 +318,9 @@ std::string kernel_named_in(const std::string& ptx_outline)
     return name;
 }
 
-// A mangled name as it stands inside that of `marker_kernel`'s instance, where the marker is the first part that can be
-// referred to: S_ is S0_ there, and S0_ is S1_. Names with their length are passed over; what is not understood is the
-// same as nothing inside a marker.
+// A mangled name as it appears inside the name of an instance of `marker_kernel`, whose marker is the first
+// substitution: S_ becomes S0_ there, S0_ becomes S1_. Names with a length prefix are skipped; text that is not
+// understood is equal inside a marker.
 static std::string as_in_marker(std::string_view name)
 {
     const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
@@ -330,7 +332,7 @@ static std::string as_in_marker(std::string_view name)
                 length = length * 10 + static_cast<std::size_t>(name[at] - '0');
                 inside += name[at++];
             }
-            // A number that is no length, as in Li3E, ends before a name begins.
+            // A number that is not a length, as in Li3E, ends without a name after it.
             if (at < name.size() && name[at] != 'E' && name[at] != '_') {
                 inside += name.substr(at, length);
                 at += length;
@@ -369,7 +371,7 @@ std::string kernel_of_marker(std::string_view ptx_outline)
         for (const std::string_view one : entries) {
             if (as_in_marker(one) == marked) return std::string(one);
         }
-        // Of extern "C" the name alone is kept, and there is one function of that name.
+        // For extern "C", only the name is known, and only one function can have it.
         for (const std::string_view one : entries)
             if (!one.starts_with("_Z") && marked.starts_with("_Z" + std::to_string(one.size()) + std::string(one)))
                 return std::string(one);
@@ -418,7 +420,7 @@ int run_compile_worker()
         try {
             answer = answer_to(message_json::parse(line));
         } catch (const std::bad_alloc&) {
-            ::_exit(worker_out_of_memory);  // this process is of no use any more
+            ::_exit(worker_out_of_memory);  // this process cannot be used again
         } catch (const machine_error& failure) {
             answer = {{"error", failure.what()}, {"machine", true}};
         } catch (const error& failure) {
@@ -428,7 +430,7 @@ int run_compile_worker()
         }
         std::cout << answer.dump(-1, ' ', false, message_json::error_handler_t::replace) << std::endl;
     }
-    // Libraries of compilers take their time to unload.
+    // Compiler libraries are slow to unload.
     ::_exit(0);
 }
 

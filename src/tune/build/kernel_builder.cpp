@@ -37,14 +37,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Raised when what is kept of a build changes: older entries are then never found, and age away.
+// Increased when the cached data of a build changes: older entries are no longer found, and expire.
 constexpr std::string_view build_format = "launchbox build 2";
 
 struct found_compiler {
     std::optional<nvrtc_place> nvrtc;  // `nullopt`: nvcc
     toolchain tools;
     std::string name;     // "NVRTC 13.0"
-    std::string version;  // all that tells one from another
+    std::string version;  // everything that identifies it
 };
 
 std::optional<toolchain> toolchain_if_any(const std::string& nvcc)
@@ -57,7 +57,7 @@ std::optional<toolchain> toolchain_if_any(const std::string& nvcc)
     }
 }
 
-// NVRTC tells major and minor version; libraries of one differ in size.
+// NVRTC reports only major and minor version; the libraries of one version still differ in size.
 std::string version_of(const nvrtc_place& place)
 {
     std::error_code failure;
@@ -68,7 +68,7 @@ std::string version_of(const nvrtc_place& place)
 found_compiler find_compiler(const std::string& wanted, const std::string& nvcc)
 {
     if (!wanted.empty() && wanted != "nvrtc" && wanted != "nvcc")
-        throw error("compiler = \"" + wanted + "\" is not known", "it is \"nvrtc\" or \"nvcc\"");
+        throw error("compiler = \"" + wanted + "\" is unknown", "use \"nvrtc\" or \"nvcc\"");
     const std::optional<toolchain> tools = wanted == "nvcc" ? find_toolchain(nvcc) : toolchain_if_any(nvcc);
     if (wanted != "nvcc") {
         if (auto place = find_nvrtc(tools ? &*tools : nullptr)) {
@@ -84,7 +84,7 @@ found_compiler find_compiler(const std::string& wanted, const std::string& nvcc)
     return {std::nullopt, *tools, "nvcc " + tools->version, "nvcc " + tools->version + " " + ptxas_version(*tools)};
 }
 
-// Which is to be found; NVRTC compiles no PTX.
+// The compiler to use; NVRTC does not compile PTX.
 std::string compiler_for(const kernel_target& target, const builder_options& options)
 {
     const std::string& wanted = options.compiler.empty() ? target.compiler : options.compiler;
@@ -123,7 +123,7 @@ void check_flags(const std::vector<std::string>& flags)
                             "launchbox sets the architecture and the output; leave it out");
 }
 
-// Control files are options of ptxas since 13.3: an older compiler would refuse one candidate after the other.
+// Control files are options of ptxas since 13.3: an older compiler would reject every candidate.
 void check_release(const std::vector<std::string>& flags, const found_compiler& compiler)
 {
     const auto named = std::ranges::find_if(
@@ -140,7 +140,7 @@ void check_release(const std::vector<std::string>& flags, const found_compiler& 
                 exit_status::missing);
 }
 
-// Whose headers belong to a release of the compiler or of the system.
+// Folders whose headers belong to a release of the compiler or of the system.
 std::vector<fs::path> system_folders_of(const found_compiler& compiler)
 {
     std::vector<fs::path> folders{"/usr/include", "/usr/lib"};
@@ -201,7 +201,7 @@ struct kernel_builder::impl {
     kernel_target target;
     fs::path folder;
     found_compiler compiler;
-    std::optional<temporary_directory> own_cache;  // candidates of one name are one build also without a cache
+    std::optional<temporary_directory> own_cache;  // candidates with the same name are built once even without a cache
     compile_cache cache;
     unsigned jobs;
     compile_pool pool;
@@ -209,7 +209,7 @@ struct kernel_builder::impl {
 
     std::mutex lock;
     std::map<std::string, std::shared_future<build_result>> under_way;
-    std::map<std::string, build_result> failed;  // not kept on disk, but not tried again here
+    std::map<std::string, build_result> failed;  // not kept on disk, and not tried again in this process
     std::atomic<std::size_t> from_cache{0};
 };
 
@@ -290,7 +290,7 @@ kernel_builder::impl::request kernel_builder::impl::request_for(const assignment
     if (units.flags_vary()) job.wanted = compile_job::wish::module_and_list;
     result.listing = &units.of(architecture);
     const architecture_text name = architecture_name(architecture);
-    const std::string path = (folder / target.source).string();  // the log and line information hold it
+    const std::string path = (folder / target.source).string();  // the log and line information contain it
     const std::string named = units.hash_of_named(job.flags);
     std::vector<std::string> environment;
     if (!job.nvrtc) environment = environment_that_nvcc_reads();
@@ -311,7 +311,7 @@ kernel_builder::impl::request kernel_builder::impl::request_for(const assignment
     return result;
 }
 
-// What is the same for all jobs.
+// Sets what all jobs share.
 void kernel_builder::impl::complete(compile_job& job) const
 {
     job.nvrtc = compiler.nvrtc.has_value();
@@ -321,7 +321,7 @@ void kernel_builder::impl::complete(compile_job& job) const
     }
     job.tools = compiler.tools;
     job.folder = folder;
-    job.source = target.source.starts_with('-') ? "./" + target.source : target.source;  // no option of compilers
+    job.source = target.source.starts_with('-') ? "./" + target.source : target.source;  // no option
 }
 
 compile_answer kernel_builder::impl::ask(compile_job job)
@@ -336,7 +336,7 @@ compile_answer kernel_builder::impl::ask(compile_job job)
 
 build_result kernel_builder::impl::build(const request& wanted)
 {
-    const bool is_told = wanted.listing->is_known;  // else nothing is known by what it is made of
+    const bool is_told = wanted.listing->is_known;  // if not, the key does not identify the build
     if (auto texts = is_told ? cache.find_texts(wanted.key) : std::nullopt; texts && texts->size() == 5) {
         double seconds = 0;
         std::from_chars(texts->at(4).data(), texts->at(4).data() + texts->at(4).size(), seconds);
@@ -356,7 +356,7 @@ build_result kernel_builder::impl::build(const request& wanted)
     } catch (const machine_error& failure) {
         return not_built(failure.what(), failure.what());
     } catch (const error& failure) {
-        if (failure.status() != exit_status::bad_input) throw;  // no worker to be had, or an interrupt
+        if (failure.status() != exit_status::bad_input) throw;  // no worker could be started, or an interrupt
         return not_built(failure.what());
     }
     if (answer.how != pool_answer::ending::answered) {
@@ -367,7 +367,7 @@ build_result kernel_builder::impl::build(const request& wanted)
                           .compile_seconds = answer.seconds,
                           .machine_failure = died ? std::move(answer.machine_failure) : std::string()}};
     }
-    // Also of one that failed: what is wrong may be wrong in a file that results know nothing of.
+    // Checked for failed builds too: the fault may be in a file that the results do not track.
     const std::optional<std::vector<std::string>>& read = answer.answer.files;
     const bool is_covered = !units.flags_vary() || (read && units.covers(*wanted.listing, *read));
     if (is_covered) keep(wanted, answer.answer, answer.seconds);
@@ -379,7 +379,7 @@ build_result kernel_builder::impl::build(const request& wanted)
 void kernel_builder::impl::keep(const request& wanted, const compile_answer& answer, double seconds)
 {
     if (!answer.output.succeeded() || !wanted.listing->is_known) return;
-    // A file that was edited while the compiler read it must not stand under the name of its older content.
+    // A file that was edited while the compiler read it must not be cached under its old hash.
     if (!units.is_unchanged(*wanted.listing)) return;
     cache.store_texts(wanted.key, {answer.output.log, answer.output.cubin, answer.output.ptx_outline, answer.kernel,
                                    number_text(seconds)});
@@ -411,13 +411,13 @@ build_result kernel_builder::impl::finish(const request& wanted, compile_answer 
     return result;
 }
 
-// The first error, and what it comes to where it is about what we added to the source.
+// The first error, or its cause if the error is about code that we added to the source.
 std::string kernel_builder::impl::reason_of(const compile_result& compiled, const compile_job& job) const
 {
     const std::vector<std::string> errors = error_lines(compiled);
     std::string first = errors.empty() ? std::string() : errors.front();
     if (first.starts_with("ended with ")) return compiler.name + ": " + first;
-    // ptxas names the PTX of our unit, of which users know nothing.
+    // ptxas names the PTX of our unit, which users do not know.
     const std::string unit_ptx = fs::path(unit_name).replace_extension(".ptx").string();
     if (first.starts_with(unit_ptx))
         first.replace(0, unit_ptx.size(), fs::path(job.source).filename().replace_extension(".ptx").string());
@@ -442,7 +442,7 @@ source_identity kernel_builder::sources(const compute_capability& architecture)
 {
     const unit_listing& listing = impl_->units.of(architecture);
     std::string text = listing.text;
-    // What is not known is not the same as anything.
+    // An unknown listing must not equal anything.
     if (!listing.is_known) text = std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
     std::vector<std::string> environment;
     if (!impl_->compiler.nvrtc) environment = environment_that_nvcc_reads();

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What a header decides by the value of one parameter, it decides by few of its values.
+// If a header depends on the value of a parameter, a few values are enough to show it.
 constexpr std::size_t max_values_tried = 32;
 
 fs::path place_of(const fs::path& file)
@@ -41,7 +41,7 @@ void add_value(std::vector<parameter_value>& values, const parameter_value& valu
     if (std::ranges::find(values, value) == values.end()) values.push_back(value);
 }
 
-// Evenly over all of them, the first and the last too.
+// An even selection that includes the first and the last.
 std::vector<parameter_value> some_of(const std::vector<parameter_value>& values, std::size_t most)
 {
     if (values.size() <= most) return values;
@@ -50,7 +50,7 @@ std::vector<parameter_value> some_of(const std::vector<parameter_value>& values,
     return some;
 }
 
-// The names in flags with all their values, the baseline's or else the first of the spec in front.
+// The names used in flags with all their values; the baseline's value, or else the first of the spec, comes first.
 std::map<std::string, std::vector<parameter_value>> values_in(const std::vector<std::string>& flags,
                                                               const tune_spec& spec)
 {
@@ -106,7 +106,7 @@ unit_listing unit_sources::list(const compute_capability& architecture)
     add(listing, sources_);
     const std::string contents = contents_.hash_of(listing.files);
 
-    // Where a value adds nothing, as nearly always, this is so until one of these files or flags changes.
+    // A value nearly always adds no file. That stays true until one of these files or flags changes, so it is cached.
     const std::vector<std::vector<std::string>> others = variations(max_values_tried);
     std::vector<std::vector<std::string>> read(others.size());
     run_parallel(
@@ -121,7 +121,7 @@ unit_listing unit_sources::list(const compute_capability& architecture)
             if (cache_.find_texts(key)) return;
             compile_answer answer =
                 options_.ask({.wanted = compile_job::wish::list, .architecture = architecture, .flags = others[i]});
-            if (!answer.files) return;  // flags that the compiler does not take: compiling says so
+            if (!answer.files) return;  // the compiler rejects these flags: compiling reports it
             read[i] = *std::move(answer.files);
             const bool adds_nothing =
                 std::ranges::all_of(read[i], [&](const std::string& file) { return listing.names.contains(file); });
@@ -133,12 +133,12 @@ unit_listing unit_sources::list(const compute_capability& architecture)
     return listing;
 }
 
-// So many that each value of each parameter is in one of them: first the usual values of all, then the next of all, and
-// so on. One parameter after the other would take longer and show no more.
+// The fewest combinations in which every value of every parameter occurs: first the usual values of all, then the next
+// of all, and so on. Varying one parameter at a time would take longer and find no more.
 std::vector<std::vector<std::string>> unit_sources::variations(std::size_t most) const
 {
     std::set<std::vector<std::string>> all;
-    if (varying_.size() != names_.size()) return {};  // a spec that was not read from a file
+    if (varying_.size() != names_.size()) return {};  // the spec was not read from a file
     std::map<std::string, std::vector<parameter_value>> tried;
     std::size_t count = 0;
     for (const auto& [name, values] : varying_) count = std::max(count, (tried[name] = some_of(values, most)).size());
@@ -210,7 +210,7 @@ std::vector<fs::path> unit_sources::named_by(std::vector<std::string> flags) con
 std::string unit_sources::hash_of_own(const unit_listing& listing)
 {
     std::set<fs::path> files(listing.own.begin(), listing.own.end());
-    // A value may be the name of a file: those of all values count.
+    // A value may be a file name: the files of all values count.
     std::vector<std::vector<std::string>> all = variations(std::numeric_limits<std::size_t>::max());
     all.push_back(filled_in(fixed_flags_, std::map<std::string, std::string>{}));
     for (const std::vector<std::string>& flags : all)

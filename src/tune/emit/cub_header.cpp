@@ -30,14 +30,15 @@ std::string algorithm_of(const emit_record& record)
     return cub_algorithm(name.substr(4), record.path + ": the tunable " + name);
 }
 
-// The words of a row stand in a source as they are: only those of the spec do.
+// The words of a row are copied into source code unchanged, so only words of the spec are allowed.
 void check_space(const emit_record& record, const std::string& algorithm)
 {
     const std::string file = "cub:" + algorithm;
     const tune_spec spec = parse_tune_spec(file, std::string(cub_file_named(algorithm + ".toml")));
     const auto refuse = [&](const std::string& what) {
-        throw error(fmt::format("{}: its space is not that of {}: {}", record.path, file, escape_for_terminal(what)),
-                    "launchbox tune " + file + ", of this version, measures what --format cub writes");
+        throw error(
+            fmt::format("{}: its space differs from that of {}: {}", record.path, file, escape_for_terminal(what)),
+            "launchbox tune " + file + ", of this version, measures what --format cub writes");
     };
     for (const stored_result& result : record.run.results) {
         if (result.workload.find(type_name) == nullptr) refuse("without the type of the elements");
@@ -56,7 +57,7 @@ void check_space(const emit_record& record, const std::string& algorithm)
     }
 }
 
-// The types that policies can have rows for, and what else they are called.
+// The types that policies can have rows for, with their other names.
 constexpr std::array<std::array<std::string_view, 2>, 22> number_types{{{"int8_t", "signed char"},
                                                                         {"int16_t", "short"},
                                                                         {"int32_t", "int"},
@@ -108,7 +109,7 @@ std::vector<std::string> types_of(const std::vector<emit_record>& records)
     return types;
 }
 
-// All but the first value, which says that there is a row.
+// All values but the first, which says whether there is a row.
 std::vector<std::string> values_of(const assignment& candidate)
 {
     std::vector<std::string> values;
@@ -168,7 +169,7 @@ std::string rows_text(const header_table& table, const std::string& type)
         type, list, code);
 }
 
-// Without the comment of its first lines, which is about the file.
+// Without the leading comment, which describes the file.
 std::string_view code_of(std::string_view text)
 {
     return text.substr(text.find("\n#include") + 1);

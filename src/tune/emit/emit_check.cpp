@@ -17,7 +17,7 @@ namespace launchbox {
 
 namespace {
 
-// A header comes from anywhere: what it names is opened only below the root, links followed.
+// A header comes from anywhere, so files that it names are opened only below the root, after following links.
 bool is_below(const std::filesystem::path& file, const std::filesystem::path& root)
 {
     std::error_code failed;
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    // Of the records that the row names, one of each GPU.
+    // Among the records that the row names, one per GPU.
     std::string difference_from_prediction(const header_table& table, const header_row& row, header_check& into)
     {
         std::vector<emit_record> records;
@@ -73,7 +73,7 @@ private:
         return fmt::format("there is neither '{}' nor a '// record:' above it", unmeasured_row);
     }
 
-    // What is wrong with a record, "PATH HASH"; empty: nothing.
+    // What is wrong with a record, "PATH HASH"; empty if it is valid.
     std::string refusal_of(const std::string& named, std::string& path)
     {
         const std::size_t space = named.rfind(' ');
@@ -89,7 +89,7 @@ private:
         return {};
     }
 
-    // The table anew from all records that its rows name.
+    // The table generated again from all records that its rows name.
     const header_table& table_again(const header_table& table)
     {
         const auto known = again_.find(table.name);
@@ -162,7 +162,7 @@ private:
 
     const header_check_options& wishes_;
     std::map<std::string, std::vector<emit_record>> runs_;
-    std::map<std::string, header_table> again_;  // of tables for several GPUs
+    std::map<std::string, header_table> again_;  // tables for several GPUs
 };
 
 }  // namespace

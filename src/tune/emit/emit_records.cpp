@@ -80,7 +80,7 @@ void choose_tunable(std::vector<emit_record>& records, const std::string& wanted
     if (!wanted.empty())
         std::erase_if(records, [&](const emit_record& record) { return record.run.info.name != wanted; });
     if (records.empty() && !wanted.empty())
-        throw error("no run is of '" + escape_for_terminal(wanted) + "'", "there are: " + all);
+        throw error("no run has the name '" + escape_for_terminal(wanted) + "'", "the names are: " + all);
 }
 
 void choose_machine(std::vector<emit_record>& records, const std::string& wanted)
@@ -108,7 +108,7 @@ std::vector<std::size_t> oldest_first(const std::vector<emit_record>& records)
     return in_order_of_calls(runs, from);
 }
 
-// Why results of this run do not hold for the spec as it is now; empty: they do.
+// Why results of this run are stale for the present spec; empty if they are not.
 std::string stale_by(const run_info& info, const run_filter& wishes)
 {
     const tune_spec& spec = *wishes.spec;
@@ -165,7 +165,7 @@ emit_records read_emit_records(const std::vector<std::string>& paths, const std:
         const std::string shown = path_in_header(path, root);
         if (!seen.insert(shown).second) continue;
         const result_file found = read_result_file(file.string());
-        // A pipe has nothing more to give.
+        // A pipe can be read only once.
         const std::string bytes = std::filesystem::is_regular_file(file) ? read_file(file) : std::string();
         const bool hashes_bytes = !bytes.empty() && !bytes.starts_with("SQLite format 3");
         const std::string hash =

@@ -33,7 +33,7 @@ const header_row* row_of(const header_table& table, const compute_capability& ar
     return own == table.rows.end() ? nullptr : &*own;
 }
 
-// Instead of the row of its architecture, or in its place among the others.
+// Replaces the row of its architecture, or inserts it in order.
 void put_row(emitted_table& into, header_row row, const std::optional<assignment>& values)
 {
     auto& rows = into.table.rows;
@@ -59,8 +59,8 @@ public:
     void fill(emitted_table& into) const
     {
         into.values.resize(into.table.rows.size());
-        // Before what was measured: an architecture that would inherit such a row is compared with it, and has its own
-        // row where it is faster.
+        // Predicted rows come first: an architecture that would inherit one is compared with it, and gets its own row
+        // if that is faster.
         for (const prediction_wish& wish : settings_.predicted) add_predicted(into, wish);
         if (settings_.fleet)
             fill_for_fleet(records_, settings_, fields_, into);
@@ -80,7 +80,7 @@ private:
         const header_row* used = row_used_by(table.table, code);
         old_row old;
         if (used != nullptr) {
-            // Emitted from this very record before: the same row again, over what it replaced then.
+            // The row was emitted from this same record: repeat it, with what it replaced then.
             if (used->architecture == code && used->comments.back() == record.comment()) {
                 old = replaced_by(*used);
                 if (!old.text.empty()) old.measured = candidate_with(run, fields_, values_in(old.text), type);
@@ -112,14 +112,14 @@ private:
                         .comments = row_comments(record, row.choice, gain_comment(record, row.choice, old))};
         const header_row* own = row_of(into.table, architecture);
         const bool again = own != nullptr && own->comments.back() == record.comment();
-        // What was not measured before has been now, and its comments say so.
+        // An unmeasured or predicted row is now measured, and its comments say so.
         const bool first_time = own != nullptr && (is_unmeasured(*own) || is_predicted(*own));
         const header_row* used = row_used_by(into.table, architecture);
         const bool is_used_row =
             used != nullptr && candidate_with(run, fields_, used->values, into.table.row_type) == row.choice.parameters;
         // An inherited row that was not measured here gives way to the baseline, which was.
         row.unchanged = row.choice.kept && !again && !first_time && used != nullptr && (own != nullptr || is_used_row);
-        // A measured row that this GPU keeps was measured on it, too.
+        // If this GPU keeps a measured row, it was measured on this GPU, too.
         const bool is_measured_too = row.unchanged && is_used_row && !is_unmeasured(*used) && !is_predicted(*used);
         if (code && (!row.unchanged || is_measured_too))
             add_measured(gpu_of(record, asks_for_bandwidth(into.table)), row.unchanged, into.table);
@@ -127,7 +127,7 @@ private:
         into.rows.push_back(std::move(row));
     }
 
-    // A new row of its architecture was measured on this GPU alone; one that is kept, also where it was before.
+    // A new row of an architecture was measured on this GPU alone; a kept one also on its earlier GPUs.
     static void add_measured(header_gpu gpu, bool kept, header_table& into)
     {
         const auto is_this = [&](const header_gpu& one) {
@@ -178,7 +178,7 @@ private:
     const std::vector<row_field>& fields_;
 };
 
-// Alias that chooses among the parts: by type, by size, or both.
+// The alias that chooses among the parts by type, by size, or both.
 std::string choice_text(const emitted_tables& emitted, const std::string& box)
 {
     std::string by_size, entries;
@@ -276,7 +276,7 @@ std::string new_header(const emitted_tables& emitted, const emit_settings& setti
 
 std::string updated_header(std::string text, const emitted_tables& emitted)
 {
-    // From the last to the first, so that the lines of those before stay where they were read.
+    // From the last to the first, so that line numbers of the earlier ones stay valid.
     for (std::size_t i = emitted.tables.size(); i-- > 0;)
         if (emitted.tables[i].changed) text = with_rows(text, emitted.tables[i].table);
     return text;

@@ -101,7 +101,7 @@ private:
 
     const std::string& name(std::size_t gpu) const { return of_.gpus[gpu].name; }
 
-    // No GPU gets a row with which it is slower than without tuning.
+    // No GPU gets a row that is slower on it than without tuning.
     std::vector<portable_row> eligible() const
     {
         std::vector<portable_row> rows = of_.rows;

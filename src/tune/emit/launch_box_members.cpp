@@ -18,7 +18,7 @@ struct member {
     const char *name, *option;
     bool needed;
     std::string launch_box_members::*given;
-    std::array<std::string_view, 5> also;  ///< in small letters: as moderngpu, CUB and others call it
+    std::array<std::string_view, 5> also;  ///< in lower case: the names that moderngpu, CUB and others use
 };
 
 constexpr std::array<member, 3> members{{

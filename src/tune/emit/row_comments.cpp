@@ -20,7 +20,7 @@ std::string in_comment(std::string text)
 
 namespace {
 
-// "energy where power <= 500: 0.3412 ms, 0.09685 J": of the row, on the workload where its cost is largest.
+// "energy where power <= 500: 0.3412 ms, 0.09685 J": figures of the row on the workload where its cost is largest.
 std::string objective_comment(const recorded_run& run, const objective& goal, const row_choice& choice)
 {
     const measurement* shown = nullptr;

@@ -12,7 +12,7 @@ namespace launchbox {
 
 namespace {
 
-// A table as launch_box has it.
+// A table in the form of launch_box.
 struct rows_of_table {
     explicit rows_of_table(const header_table& table)
     {
@@ -63,7 +63,7 @@ std::string origin_of_row(const header_table& table, std::size_t place, const co
     if (is_unmeasured(row)) return of + ", baseline, not measured";
     const rows_of_table rows(table);
     if (rows.measured.empty()) return of;  // a header of an earlier version
-    // No GPU has no SM: without one nothing was measured here.
+    // A GPU has at least one SM: 0 SMs means that nothing was measured here.
     std::string measured = detail::measured_text(rows.measured, rows.places(), static_cast<int>(place), code,
                                                  gpu.value_or(detail::gpu_properties{}));
     constexpr std::string_view inherited = ", inherited";

@@ -53,7 +53,7 @@ std::vector<assignment> workloads_of(const std::vector<const recorded_run*>& run
     return workloads;
 }
 
-// Whole numbers that vary within one type: "bytes", which only says what the type is, is none.
+// Whole numbers that vary within one type. "bytes" does not count: it only describes the type.
 std::set<std::string> varying(const std::vector<assignment>& workloads, bool words, const std::string& type)
 {
     std::map<std::string, std::map<std::string, std::set<std::string>>> values;
@@ -82,7 +82,7 @@ std::string one_of(const std::set<std::string>& names, const std::string& asked,
                 fmt::format("choose one with {}, or use one table for all with --split none", option));
 }
 
-// Whether the part's own best row beats the row of a larger part on this part, for one architecture at least.
+// Whether the part's own best row beats the row of a larger part on this part, for at least one architecture.
 bool pays(const std::vector<const recorded_run*>& runs, const table_part& larger, const table_part& part)
 {
     for (const recorded_run* run : runs) {
@@ -95,7 +95,7 @@ bool pays(const std::vector<const recorded_run*>& runs, const table_part& larger
             const row_choice common = choose_row(in(larger), std::nullopt);
             if (!choose_row(own, common.parameters).kept) return true;
         } catch (const error&) {
-            continue;  // no row for all of the larger part; emit says so where it matters
+            continue;  // no row fits all of the larger part; emit reports it if it matters
         }
     }
     return false;

@@ -26,7 +26,7 @@ void refuse_unmeasured(const recorded_run& run, const std::vector<ranking>& rank
 
 bool is_verified(const recorded_run& run, const assignment& candidate)
 {
-    // The baseline is what others are compared with.
+    // The baseline is the reference itself: it counts as verified if any other candidate is.
     if (run.info.baseline && candidate == *run.info.baseline)
         return std::any_of(run.results.begin(), run.results.end(),
                            [](const stored_result& result) { return result.measured.verified; });
@@ -53,7 +53,7 @@ void add_gains(const overall_candidate& of, const std::vector<ranking>& rankings
         chosen.workloads.push_back({rankings[speed.ranking].workload, rankings[speed.ranking].weight, speed.speed});
 }
 
-// A row is never changed on the strength of samples that do not tell.
+// A row is never changed on inconclusive samples.
 row_choice undecided(const recorded_run& run, const sample_noise& noise, const std::optional<assignment>& replaced)
 {
     if (!replaced)
@@ -81,7 +81,7 @@ row_choice decided_overall(const recorded_run& run, const std::vector<ranking>& 
         throw error("'" + run.info.name + "': no candidate was measured on all workloads",
                     "tune again until the workloads have candidates in common, or choose one with --workload");
     if (overall.noise) return undecided(run, *overall.noise, replaced);
-    // If the baseline stays, what is said of it is how little the best would gain.
+    // If the baseline stays, the gain reported is the small one of the best candidate.
     const overall_candidate& winner = overall.candidates[overall.winner.value()];
     const overall_candidate& best = winner.is_baseline ? overall.candidates.front() : winner;
     row_choice chosen{.parameters = best.parameters};

@@ -23,7 +23,7 @@ bool is_name(std::string_view text)
                        [](unsigned char byte) { return byte < 128 && (std::isalnum(byte) != 0 || byte == '_'); });
 }
 
-// What a row may hold: 256, -1, true, 0.5, decltype(row::layout)::wide.
+// Allowed values of a row: 256, -1, true, 0.5, decltype(row::layout)::wide.
 bool is_value(std::string_view text)
 {
     return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char byte) {
@@ -102,7 +102,7 @@ std::optional<gpu_range> range_in(std::string_view text)
     return range;
 }
 
-// "launchbox::sm<90, row{...}>, launchbox::gpu_range{...}, launchbox::gpu_range{...}" without what is behind the row.
+// "launchbox::sm<90, row{...}>, launchbox::gpu_range{...}, launchbox::gpu_range{...}" without the text after the row.
 bool take_ranges(std::string_view& inside, std::vector<gpu_range>& into)
 {
     constexpr std::string_view start = ", launchbox::gpu_range{";
@@ -121,7 +121,7 @@ bool take_ranges(std::string_view& inside, std::vector<gpu_range>& into)
     return true;
 }
 
-// "    launchbox::sm<90, row{256, 15}>", a comma behind it or not; also within launchbox::on_gpus<...>.
+// "    launchbox::sm<90, row{256, 15}>", with or without a comma; also within launchbox::on_gpus<...>.
 std::optional<header_row> row_in_line(std::string_view line, std::string& type)
 {
     if (!line.empty() && line.back() == ',') line.remove_suffix(1);
@@ -171,7 +171,7 @@ bool has_row(std::string_view line)
     return false;
 }
 
-// As they are in the file: those of Windows end with a carriage return.
+// Lines as they are in the file: those of Windows end with a carriage return.
 std::vector<std::string_view> lines_in(std::string_view text)
 {
     std::vector<std::string_view> lines;
@@ -254,7 +254,7 @@ private:
         return read;
     }
 
-    // {"NVIDIA H200", 90, 132, 150'109'945'856, 0}, and a fifth number where ranges ask for it
+    // {"NVIDIA H200", 90, 132, 150'109'945'856, 0}, and a fifth number if ranges need it.
     void measured(header_table& into)
     {
         expect("> {");

@@ -22,7 +22,7 @@ std::vector<std::size_t> in_order_of_calls(const std::vector<const run_info*>& r
         else
             std::ranges::stable_sort(file, {}, [&](std::size_t i) { return runs[i]->started; });
     }
-    // Each file keeps its own order; of the next runs of all files the one with the earliest time comes first.
+    // Each file keeps its own order; among the next runs of all files, the one with the earliest time comes first.
     std::vector<std::size_t> order, next(files.size(), 0);
     while (order.size() < runs.size()) {
         std::size_t earliest = files.size();

@@ -85,9 +85,9 @@ void write_kernel_tuner_cache(const exported_part& part, std::ostream& out)
     header["tune_params_keys"] = names;
     header["tune_params"] = std::move(values);
     header["objective"] = "time";
-    // As Python's json.dumps(indent="") writes it, whose end Kernel Tuner looks for when it goes on with a cache.
+    // In the form of Python's json.dumps(indent=""): Kernel Tuner looks for its end when it continues a cache.
     std::string start = dumped(header, 0);
-    start.resize(start.size() - 2);  // the line's end and the bracket
+    start.resize(start.size() - 2);  // the line break and the bracket
     out << start << ",\n\"cache\": {";
     bool is_first = true;
     for (const std::size_t index : part.results) {
@@ -137,7 +137,7 @@ ordered_json device_name_of(const exported_part& part)
     return where.gpu == unknown_gpu ? std::string() : machine_of(where);
 }
 
-// Kernel Tuner has numbers alone, x first, or one text.
+// Kernel Tuner takes only numbers, x first, or one string.
 ordered_json problem_size_of(const assignment& workload, bool& says_all)
 {
     static const char* const axes[] = {"x", "y", "z"};
@@ -183,7 +183,7 @@ foreign_words words_for(outcome what)
     }
 }
 
-// What a reader takes the format's word alone for.
+// The outcome that a reader derives from the format's word alone.
 outcome outcome_of_word(const char* kernel_tuner)
 {
     const std::string_view word = kernel_tuner;
@@ -267,7 +267,7 @@ ordered_json t4_entry(const stored_result& result)
             {"objectives", {"time"}}};
 }
 
-// str() of the value.
+// As Python's str() writes the value.
 std::string python_text(const parameter_value& value)
 {
     if (const bool* truth = std::get_if<bool>(&value)) return *truth ? "True" : "False";

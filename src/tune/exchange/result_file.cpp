@@ -33,7 +33,7 @@ using nlohmann::ordered_json;
 constexpr const char* hint =
     "name a store of launchbox tune, the JSON of launchbox results --format json, or a file of Kernel Tuner, KTT or T4";
 
-// What a compressed file may become: results compress to a tenth, what is made to use up memory to a thousandth.
+// Limits of the unpacked size: results compress to a tenth, a decompression bomb to a thousandth.
 constexpr std::size_t unpacked_free = std::size_t{64} << 20, unpacked_times = 200;
 
 result_file read_store(const result_store& store);
@@ -43,12 +43,12 @@ stored_result result_of(const ordered_json& value, bool& from_median);
 race_result_info race_of(const ordered_json& value);
 device_record device_of(const ordered_json& value);
 
-/// A member that is not as the schema says.
+/// A member that violates the schema.
 struct bad_member {
     std::string name;
 };
 
-// One object of the file; what is not there and need not be keeps its value.
+// One object of the file; an absent optional member keeps its default.
 class members {
 public:
     explicit members(const ordered_json& object) : object_(object)
@@ -80,7 +80,7 @@ public:
         const ordered_json* value = find(name);
         if (value == nullptr) return;
         const auto read =
-            checked(value->is_number_integer(), name, *value).get<std::uint64_t>();  // below 0: a large one
+            checked(value->is_number_integer(), name, *value).get<std::uint64_t>();  // negative: a large one
         if (!std::in_range<Integer>(read)) throw bad_member{name};
         into = static_cast<Integer>(read);
     }
@@ -148,7 +148,7 @@ result_file read_result_file(const std::string& path)
         }
     }
     decompressed_text input{.text = read_input(path), .damage = {}};
-    if (input.text.starts_with(store_start))  // out of a pipe
+    if (input.text.starts_with(store_start))  // from a pipe
         return read_store(result_store::of_bytes(std::move(input.text), name));
     const std::size_t bytes_of_file = input.text.size();
     if (is_gzip(input.text))
@@ -170,7 +170,7 @@ try {
     const members file(whole);
     result_file read;
     const ordered_json& environments = file.array("environments");
-    std::vector<std::string> stores;  // of the runs, one each
+    std::vector<std::string> stores;  // one for each run
     for (const ordered_json& value : file.array("runs")) {
         read.runs.push_back(run_of(value, environments));
         members{value}("file", stores.emplace_back());
@@ -227,7 +227,7 @@ result_file read_store(const result_store& store)
     return read;
 }
 
-// Anew where the runs of a file come from several stores, each with numbers of its own.
+// Renumbers the runs if those of a file come from several stores, each with its own numbers.
 void number_calls(std::vector<recorded_run>& runs, const std::vector<std::string>& stores)
 {
     std::vector<const run_info*> infos;

@@ -17,7 +17,7 @@ std::string key_of_result(const stored_result& result)
     return identity_of(result.parameters) + "/" + identity_of(result.workload);
 }
 
-// What one run adds to those that it joins.
+// What a run adds to the run that it joins.
 struct placed_run {
     const recorded_run* run = nullptr;
     std::size_t into = 0;  ///< which of the merged runs
@@ -26,17 +26,17 @@ struct placed_run {
     std::vector<device_record> devices = {};
 };
 
-// All that the runs with one key have said so far.
+// Everything that the runs with one key have reported so far.
 struct merged_run {
     run_info info;
-    std::string task_hash;    // in the store: another where it was kept apart
-    std::int64_t number = 0;  // there
+    std::string task_hash;    // as stored: differs from the run's if it was kept apart
+    std::int64_t number = 0;  // in the store
     std::map<std::string, const stored_result*> results = {};
     std::vector<const race_result_info*> races = {};
     std::map<std::string, const device_record*> devices = {};
 };
 
-// The number of the run differs from store to store, and what a workload's work is may have been written later.
+// Run numbers differ between stores, and the amounts of work of a workload may have been added later.
 bool say_the_same(stored_result one, const stored_result& other)
 {
     one.run = other.run;
@@ -50,7 +50,7 @@ bool say_the_same(race_result_info one, const race_result_info& other)
     return one == other;
 }
 
-// Empty: they do not.
+// Empty if they agree.
 std::string why_contradicts(const merged_run& there, const recorded_run& run)
 {
     for (const stored_result& result : run.results)
@@ -67,11 +67,11 @@ std::string why_contradicts(const merged_run& there, const recorded_run& run)
 bool same_key(const run_info& one, const run_info& other)
 {
     environment_info here = one.environment, there = other.environment;
-    here.host = there.host = {};  // not part of what makes environments different
+    here.host = there.host = {};  // does not distinguish environments
     return one.task_hash == other.task_hash && one.source_hash == other.source_hash && here == there;
 }
 
-// Into the memory of what was said; what is new of it is to be written.
+// Adds the run to what is known; only its new parts are to be written.
 placed_run place(const recorded_run& run, std::size_t number, merged_run& there, merge_summary& summary)
 {
     placed_run placed{.run = &run, .into = number};
@@ -98,7 +98,7 @@ std::size_t place_for(const recorded_run& run, const std::string& file, std::vec
     std::string why_apart;
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!same_key(all[i].info, run.info)) continue;
-        // Also one that was kept apart: the same file may come twice.
+        // Also compared with runs that were kept apart: the same file may come twice.
         const std::string why = why_contradicts(all[i], run);
         if (why.empty()) {
             ++summary.joined;

@@ -11,12 +11,12 @@ namespace launchbox {
 
 namespace {
 
-/// What things cost, one after the other.
+/// Adds up the costs in order.
 class charged_time {
 public:
     double after(const stored_result& result)
     {
-        // The same duration to the nanosecond is the same compile: it served another workload before.
+        // A compile time that is equal to the nanosecond is the same compile, made earlier for another workload.
         if (result.compile_seconds > 0 &&
             compiles_.emplace(identity_of(result.parameters), result.compile_seconds).second)
             seconds_ += result.compile_seconds;
@@ -29,7 +29,7 @@ private:
     std::set<std::pair<std::string, double>> compiles_;
 };
 
-// With the final best known: how far each was from it, and when it was close.
+// Once the final best is known: how far each candidate was from it, and when the search was close.
 void look_back(convergence& found, bool more_is_better)
 {
     if (found.improvements.empty()) return;
@@ -75,7 +75,7 @@ convergence over_all(const std::vector<stored_result>& results, const std::vecto
     std::map<std::string, double> scores;
     for (const overall_candidate& candidate : overall.candidates)
         scores.emplace(identity_of(candidate.parameters), candidate.score.times);
-    std::map<std::string, std::size_t> missing;  // workloads that are still to come, of each candidate
+    std::map<std::string, std::size_t> missing;  // remaining workloads of each candidate
     charged_time time;
     for (const stored_result& result : results) {
         found.seconds = time.after(result);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double rounding = 1e-9;
 
-// A property by which GPUs are told apart, and its limits in a range.
+// A property that tells GPUs apart, and its limits in a range.
 struct gpu_property {
     std::int64_t detail::gpu_properties::*value;
     std::int64_t gpu_range::*min;
@@ -32,11 +32,11 @@ constexpr std::array<gpu_property, 4> gpu_property_list{
      {&detail::gpu_properties::memory_gb_per_second, &gpu_range::min_memory_gb_per_second,
       &gpu_range::max_memory_gb_per_second}}};
 
-// GPUs that say the same of themselves, and so have the same row.
+// GPUs that report the same properties, and so get the same row.
 struct alike {
     detail::gpu_properties says;
     std::vector<std::size_t> gpus;
-    std::size_t row = 0;  // place among the rows of the segment
+    std::size_t row = 0;  // index among the rows of the segment
 };
 
 auto figures_of_gpu(const detail::gpu_properties& says)
@@ -44,8 +44,8 @@ auto figures_of_gpu(const detail::gpu_properties& says)
     return std::tuple(says.sms, says.memory_bytes, says.l2_bytes, says.memory_gb_per_second);
 }
 
-// Without what not all of them say. The bandwidth follows from clocks, so that it is asked for only where some differ
-// in nothing else.
+// Drops the properties that some GPUs do not report. Bandwidth depends on clocks, so it is used only if some GPUs
+// differ in nothing else.
 std::vector<detail::gpu_properties> comparable(std::vector<detail::gpu_properties> all)
 {
     const auto leave_out = [&](std::int64_t detail::gpu_properties::*value) {
@@ -64,7 +64,7 @@ std::vector<detail::gpu_properties> comparable(std::vector<detail::gpu_propertie
     return all;
 }
 
-// The middle of two figures in round numbers: the first of the upper side.
+// A round number near the middle of two figures: the first of the upper side.
 std::int64_t border(std::int64_t low, std::int64_t high)
 {
     std::int64_t step = 1;
@@ -80,7 +80,7 @@ bool has_one_row(const std::vector<const alike*>& points)
     return std::ranges::all_of(points, [&](const alike* point) { return point->row == points.front()->row; });
 }
 
-// Splits the points by one property after the other, until those of each part have one row.
+// Splits the points by one property after the other, until each part has one row.
 void split_points(const std::vector<const alike*>& points, const std::vector<gpu_property>& order, std::size_t at,
                   const gpu_range& within, ranges_of_rows& into)
 {
@@ -91,8 +91,8 @@ void split_points(const std::vector<const alike*>& points, const std::vector<gpu
     const gpu_property& by = order[at];
     std::map<std::int64_t, std::vector<const alike*>> parts;
     for (const alike* point : points) parts[point->says.*by.value].push_back(point);
-    std::vector<std::pair<std::int64_t, std::vector<const alike*>>> joined;  // by their highest value
-    std::vector<std::int64_t> first;                                         // their lowest
+    std::vector<std::pair<std::int64_t, std::vector<const alike*>>> joined;  // with their highest value
+    std::vector<std::int64_t> first;                                         // their lowest values
     for (auto& [value, part] : parts) {
         if (!joined.empty() && has_one_row(joined.back().second) && has_one_row(part) &&
             joined.back().second.front()->row == part.front()->row) {
@@ -124,7 +124,7 @@ std::size_t count_limits(const ranges_of_rows& all)
     return count;
 }
 
-// The ranges of each row, by the order of properties that needs the fewest.
+// The ranges of each row, for the order of properties that needs the fewest.
 ranges_of_rows ranges_for(const std::vector<alike>& points, std::size_t rows)
 {
     std::vector<const alike*> all;
@@ -164,8 +164,8 @@ public:
     {
         std::vector<std::vector<std::size_t>> groups;
         for (const auto& [rank, group] : by_architecture_) groups.push_back(group);
-        // The best for the first architectures, one more at a time: the number of rows, their worst share, and where
-        // the last segment begins.
+        // The best solution for the first architectures, adding one at a time: the number of rows, their worst share,
+        // and where the last segment begins.
         struct step {
             std::size_t rows = 0;
             double worst = 1;
@@ -223,7 +223,7 @@ private:
         });
     }
 
-    // The share of a row on the GPU of a point that has the least.
+    // The smallest share of a row on the GPUs of a point.
     std::optional<double> share_on(const portable_row& row, const alike& point) const
     {
         std::optional<double> least;
@@ -239,7 +239,7 @@ private:
     {
         if (is_fenced(groups, begin, end)) return std::nullopt;
         segment made{.points = points_of(groups, begin, end)};
-        // What no row can give to GPUs that nobody can tell apart is not asked of it.
+        // GPUs that cannot be told apart share a row. What no row reaches on them is not required.
         std::vector<double> scale(made.points.size(), 1);
         for (std::size_t p = 0; p < made.points.size(); ++p) {
             double best = 0;
@@ -272,7 +272,7 @@ private:
         return made;
     }
 
-    // For a GPU that nobody knows: the row with the best worst share here.
+    // For an unknown GPU: the row with the best worst share here.
     std::size_t last_resort_of(const segment& of) const
     {
         std::size_t best = 0;

@@ -10,7 +10,7 @@ namespace launchbox {
 
 namespace {
 
-// The GPU whose row a launch box would use: of the nearest architecture that is not newer.
+// The GPU whose row launch_box would use: the nearest architecture that is not newer.
 std::optional<std::size_t> inherited_from(const std::vector<recorded_gpu>& gpus, std::size_t held_out,
                                           const std::vector<bool>& counts)
 {
@@ -25,7 +25,7 @@ std::optional<std::size_t> inherited_from(const std::vector<recorded_gpu>& gpus,
     return nearest;
 }
 
-// Of the rows that `counts` accepts, the one with the most of what `worth` gives.
+// Among the rows that `counts` accepts, the one with the largest `worth`.
 template <typename Counts, typename Worth>
 std::optional<std::size_t> best_row(const portability& records, const Counts& counts, const Worth& worth)
 {
@@ -93,7 +93,7 @@ held_out_gpu hold_out(const portability& records, const std::vector<recorded_gpu
 
 }  // namespace
 
-// The figures behind it: docs/bench_search.md.
+// docs/bench_search.md explains the figures.
 double record_weight(const std::optional<compute_capability>& measured, const std::optional<compute_capability>& wanted)
 {
     constexpr int unknown_steps = 8;

@@ -15,7 +15,7 @@ constexpr double min_pair = 0.01;
 struct observations {
     std::vector<double> log_times;
     std::vector<const assignment*> candidates;
-    double mean = 0, total = 0;  // of the squares around the mean
+    double mean = 0, total = 0;  // of squared deviations from the mean
 };
 
 struct group {
@@ -23,7 +23,7 @@ struct group {
     double count = 0;
 };
 
-// Epsilon squared of a classification of the candidates; 0 where every candidate is a group of its own.
+// Epsilon squared of a classification of the candidates; 0 if every candidate is a group of its own.
 double explained_by(const observations& seen, const std::vector<std::size_t>& group_of, std::size_t groups)
 {
     const double count = static_cast<double>(seen.log_times.size()), ways = static_cast<double>(groups);
@@ -42,7 +42,7 @@ double explained_by(const observations& seen, const std::vector<std::size_t>& gr
     return std::clamp((between - (ways - 1) * within) / seen.total, 0.0, 1.0);
 }
 
-// The groups of candidates that have the same values of these parameters.
+// Groups of candidates that have equal values of these parameters.
 std::vector<std::size_t> groups_by(const observations& seen, const std::vector<std::string>& parameters,
                                    std::size_t& count)
 {

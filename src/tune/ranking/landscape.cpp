@@ -29,7 +29,7 @@ std::string key_of(const value_list& values)
 bool stand_before(const value_list& one, const value_list& other)
 {
     return std::ranges::lexicographical_compare(one, other, [](const auto& first, const auto& second) {
-        // What has no such value stands behind what has one.
+        // Records without such a value come last.
         if (!first || !second) return first.has_value() && !second.has_value();
         return stands_before(*first, *second);
     });
@@ -41,7 +41,7 @@ struct placed_result {
     std::size_t source = 0;
 };
 
-// Results of the same run, which may stand in several files: each candidate once, the newest.
+// Results of one run, which may be in several files: each candidate once, the newest.
 struct run_part {
     std::vector<placed_result> results;
     std::map<std::string, std::size_t> places;
@@ -50,7 +50,7 @@ struct run_part {
 
 struct section_part {
     value_list at;
-    std::map<std::string, run_part> runs = {};  // by what must not be mixed
+    std::map<std::string, run_part> runs = {};  // by the properties that must not be mixed
 };
 
 struct map_part {
@@ -67,7 +67,7 @@ assignment named_values(const std::vector<landscape_field>& fields, const value_
     return named;
 }
 
-// What results of different runs on the same kernel, machine and workload differ in.
+// Refuses runs on the same kernel, machine and workload that differ otherwise, and names the difference.
 void refuse_mixture(const std::vector<landscape_source>& sources, const section_part& section,
                     const landscape_request& request)
 {
@@ -137,10 +137,10 @@ void add_results(const std::vector<landscape_source>& sources, const std::vector
     }
 }
 
-// The races of each record by their workload.
+// The races of each record, by workload.
 using races_by_workload = std::vector<std::multimap<std::string, const race_result_info*>>;
 
-// As `rank` does it, with the results of all runs of the section behind each other.
+// Ranks as `rank` does, with the results of all runs of the section appended.
 void rank_section(const std::vector<landscape_source>& sources, const races_by_workload& held, const section_part& part,
                   landscape_section& into)
 {
@@ -182,13 +182,13 @@ sample_summary scaled(sample_summary time, double by)
     return time;
 }
 
-// On several workloads: all that were measured on each of them. Those that were stopped early cannot win, and their
-// times are times.
+// With several workloads: all candidates that were measured on each of them. Those that were stopped early cannot win,
+// but their times are valid.
 void add_candidates_of_several(landscape_section& section)
 {
     struct found_times {
         const assignment* parameters = nullptr;
-        std::vector<std::size_t> places;  // in the rankings, one each
+        std::vector<std::size_t> places;  // in the rankings, one per workload
     };
     const std::vector<ranking>& rankings = section.rankings;
     std::vector<found_times> found;
@@ -222,8 +222,8 @@ void add_candidates_of_several(landscape_section& section)
             code.push_back(one.same_as.value_or(times.places[r]));
             made.may_win = made.may_win && one.may_win;
             made.stopped_early = made.stopped_early || section.results[one.result].measured.stopped_early;
-            // A time of 0 says that the clock is too coarse, and without one that may win there is nothing to compare
-            // with: nothing follows.
+            // A time of 0 means that the clock is too coarse, and without a candidate that may win there is nothing to
+            // compare with: the values are unknown.
             known = known && one.settled.low > 0 && fastest[r] > 0;
             if (!known) continue;
             const double weight = rankings[r].weight / largest;
@@ -296,7 +296,7 @@ void add_candidates(landscape_section& section)
 
 using cell_places = std::map<std::vector<std::size_t>, std::size_t>;
 
-// Where a candidate of a section lies. `places` has one number for each value of each axis.
+// Finds the cell of a candidate of a section. `places` has one number for each value of each axis.
 class cell_finder {
 public:
     cell_finder(const std::vector<landscape_field>& axes, landscape_map& into) : axes_(axes), into_(into)
@@ -370,7 +370,7 @@ void add_cells(const std::vector<landscape_field>& axes, landscape_map& into)
             if (!cell.best || order(c) < order(*cell.best)) cell.best = c;
         }
     }
-    // Row by row: the second axis is down.
+    // Row by row: the second axis points down.
     std::ranges::sort(into.cells, [](const landscape_cell& one, const landscape_cell& other) {
         return std::ranges::lexicographical_compare(one.at.rbegin(), one.at.rend(), other.at.rbegin(), other.at.rend());
     });
@@ -390,14 +390,14 @@ std::optional<landscape_everywhere> everywhere_of(const std::vector<landscape_ma
             for (const landscape_candidate& one : section.candidates) {
                 if (!one.may_win || one.relative.median <= 0) continue;
                 totals& sum = all[identity_of(one.parameters)];
-                if (sum.relatives.size() != m) continue;  // missing in an earlier one, or here a second time
+                if (sum.relatives.size() != m) continue;  // missing in an earlier map, or repeated in this one
                 sum.candidate = &one;
                 sum.relatives.push_back(one.relative.median);
                 sum.logs += std::log(one.relative.median);
                 sum.wins += one.is_winner ? 1 : 0;
             }
     const totals* best = nullptr;
-    // Of several names of the same code the one that wins elsewhere, too.
+    // Of several names of the same code, the one that wins elsewhere, too.
     for (const auto& [key, sum] : all)
         if (sum.relatives.size() == maps.size() &&
             (best == nullptr || std::pair(sum.logs, -sum.wins) < std::pair(best->logs, -best->wins)))

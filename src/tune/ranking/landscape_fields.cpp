@@ -23,7 +23,7 @@ struct record_field {
     std::string (*text)(const landscape_source& source);
 };
 
-// The order in which maps are divided where nobody says how.
+// The default order in which maps are divided.
 constexpr std::array<record_field, 5> record_fields{{
     {"kernel", [](const landscape_source& from) { return from.run->info.name; }},
     {"gpu", [](const landscape_source& from) { return machine_of(from.run->info.environment); }},
@@ -37,7 +37,7 @@ constexpr std::array<std::pair<kind, std::string_view>, 3> prefixes{
 
 constexpr std::size_t max_names_listed = 12;
 
-// All names, in the order in which they occur.
+// All names, in order of appearance.
 struct known_names {
     std::vector<std::string> parameters, workload, record;
 
@@ -172,7 +172,7 @@ std::vector<landscape_field> fields_that_differ(const std::vector<landscape_sour
     add("kernel", kind::record);
     add("gpu", kind::record);
     for (const std::string& name : names_in(sources).workload) add(name, kind::workload);
-    // Two records of the same kernel and machine: those of one driver, toolkit, source and task may be one map.
+    // Two records of the same kernel and machine can share a map if driver, toolkit, source and task are the same.
     std::map<std::pair<std::string, std::string>, std::string> first;
     for (const landscape_source& source : sources) {
         const run_info& info = source.run->info;

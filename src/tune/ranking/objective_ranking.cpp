@@ -1,4 +1,4 @@
-// Ranking by an objective: the rules for times, applied to what the objective makes of the candidates.
+// Ranking by an objective: the rules for times, applied to the costs that the objective computes.
 // SPDX-License-Identifier: Apache-2.0
 
 #include "tune/ranking/ranking.hpp"
@@ -7,10 +7,10 @@ namespace launchbox {
 
 namespace {
 
-// Behind all others, for those of which the objective does not know enough.
+// Ranks last the candidates for which the objective lacks data.
 constexpr double no_cost = 1e200;
 
-// The results with costs in the place of times. Who may not win counts as stopped early.
+// The results with costs in place of times. A candidate that may not win counts as stopped early.
 std::vector<stored_result> with_costs(const std::vector<stored_result>& results, const objective& goal)
 {
     std::vector<stored_result> changed;
@@ -27,7 +27,7 @@ std::vector<stored_result> with_costs(const std::vector<stored_result>& results,
         if (measured.status != outcome::measured) continue;
         const std::optional<sample_summary> cost = goal.cost(measured);
         measured.stopped_early |= !cost || !goal.allows(measured);
-        // Of three samples the extremes are the interval.
+        // With three samples, the interval is their minimum and maximum.
         if (!goal.is_time())
             measured.samples_ns = cost ? std::vector{cost->low, cost->median, cost->high} : std::vector(3, no_cost);
     }
@@ -65,7 +65,7 @@ std::vector<ranking> rank(const std::vector<stored_result>& results, const std::
             if (!candidate.cost) candidate.over_baseline.reset();
             candidate.time = summarise(measured.samples_ns);
         }
-        // A baseline without a cost is none that anything could be compared with.
+        // Nothing can be compared with a baseline that has no cost.
         if (!goal.is_time() && workload.baseline && !workload.candidates[*workload.baseline].cost) {
             for (ranked_candidate& candidate : workload.candidates) candidate.over_baseline.reset();
             if (workload.decided) workload.decided->over_baseline.reset();

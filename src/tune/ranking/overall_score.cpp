@@ -26,7 +26,7 @@ gain weighted_mean(const std::vector<workload_speed>& speeds, const std::vector<
     double weights = 0, middle = 0, low = 0, high = 0, largest = 0;
     for (const workload_speed& speed : speeds) largest = std::max(largest, rankings[speed.ranking].weight);
     for (const workload_speed& speed : speeds) {
-        const double weight = rankings[speed.ranking].weight / largest;  // so that no sum of them is too large or small
+        const double weight = rankings[speed.ranking].weight / largest;  // so that no sum overflows or vanishes
         weights += weight;
         middle += weight * std::log(speed.speed.times);
         low += weight * std::log(speed.speed.low);
@@ -35,7 +35,7 @@ gain weighted_mean(const std::vector<workload_speed>& speeds, const std::vector<
     return {std::exp(middle / weights), std::exp(low / weights), std::exp(high / weights)};
 }
 
-// As the mean of the speed-ups, without what the reference's own samples leave open.
+// The mean of the speed-ups, without the uncertainty of the reference's own samples.
 sample_summary relative_time(const overall_candidate& candidate, const std::vector<ranking>& rankings,
                              const std::vector<double>& references)
 {
@@ -45,7 +45,7 @@ sample_summary relative_time(const overall_candidate& candidate, const std::vect
     for (const workload_speed& at : candidate.speeds) {
         const sample_summary& time = rankings[at.ranking].candidates[at.candidate].settled;
         const double weight = rankings[at.ranking].weight / largest, reference = references[at.ranking];
-        // A time of 0 says that the clock is too coarse: nothing follows from it.
+        // A time of 0 means that the clock is too coarse: nothing can be concluded.
         if (time.low <= 0 || reference <= 0) return {};
         weights += weight;
         middle += weight * std::log(time.median / reference);
@@ -56,7 +56,7 @@ sample_summary relative_time(const overall_candidate& candidate, const std::vect
     return {fewest, std::exp(middle / weights), std::exp(low / weights), std::exp(high / weights)};
 }
 
-// Its resources are the most that it has on any workload.
+// Its resources are its largest on any workload.
 tied_candidate tied_on_all(const std::vector<stored_result>& results, const std::vector<ranking>& rankings,
                            const overall_candidate& candidate)
 {
@@ -77,7 +77,7 @@ tied_candidate tied_on_all(const std::vector<stored_result>& results, const std:
     return all.value();
 }
 
-// Which candidate to use on all workloads.
+// Chooses the candidate to use on all workloads.
 void decide(const std::vector<stored_result>& results, const std::vector<ranking>& rankings, overall_ranking& overall)
 {
     const std::vector<overall_candidate>& candidates = overall.candidates;
@@ -104,7 +104,7 @@ void decide(const std::vector<stored_result>& results, const std::vector<ranking
     overall.winner = places[overall.tie.chosen];
 }
 
-// Whose samples a candidate's are.
+// The candidate whose samples this one uses.
 std::size_t measured_as(const ranking& workload, std::size_t place)
 {
     return workload.candidates[place].same_as.value_or(place);
@@ -163,7 +163,7 @@ overall_ranking rank_overall(const std::vector<stored_result>& results, const st
             const bool same = measured_as(rankings[r], c) == measured_as(rankings[r], reference_place);
             const gain speed = same ? gain{} : gain_of(reference->settled, candidate.settled);
             auto& speeds = overall.candidates[place->second].speeds;
-            // A file of somebody else may have a candidate twice.
+            // Another tool's file may list a candidate twice.
             if (speeds.empty() || speeds.back().ranking != r) speeds.push_back({r, c, speed});
         }
     }

@@ -93,8 +93,8 @@ void refuse_other_workloads(const portable_gpu& first, const std::set<std::strin
         "select workloads that all have: --workload NAME=VALUE");
 }
 
-// What was stopped early was slower for certain, and its time is one. What was not compared counts only where nothing
-// was.
+// A candidate that was stopped early was certainly slower, so its time counts. An unverified one counts only if no
+// candidate was verified.
 bool counts(const landscape_section& section, const landscape_candidate& candidate,
             const std::set<std::string>& unverified)
 {
@@ -192,12 +192,12 @@ portability portability_of(const std::vector<landscape_source>& sources)
     for (std::size_t g = 0; g < all.size(); ++g) {
         auto& [gpu, section] = all[g];
         const std::set<std::string> unverified = unverified_in(section);
-        const landscape_candidate* best = nullptr;  // the fastest, of which all others have a share
+        const landscape_candidate* best = nullptr;  // the fastest: shares are relative to it
         for (const landscape_candidate& candidate : section.candidates) {
             if (!counts(section, candidate, unverified)) continue;
             const auto [at, fresh] = places.emplace(identity_of(candidate.parameters), found.rows.size());
             if (fresh) found.rows.push_back({candidate.parameters, std::vector<std::optional<double>>(all.size())});
-            // Stopped early, it may seem faster than it is, and faster than the best.
+            // A candidate that was stopped early may seem faster than it is, even faster than the best.
             const double share = std::min(candidate.share(), 1.0);
             found.rows[at->second].shares[g] = share;
             ++gpu.candidates;

@@ -16,14 +16,14 @@ namespace {
 
 std::vector<ranking> by_workload(const std::vector<stored_result>& results,
                                  std::vector<std::vector<std::size_t>>& members);
-// The largest difference that the samples of both leave open.
+// The largest difference that the samples of both allow.
 double difference(const sample_summary& one, const sample_summary& other)
 {
     if (one.low <= 0 || other.low <= 0) return 0;
     return std::max(one.high / other.low, other.high / one.low) - 1;
 }
 
-// The races of one workload, by their places among all, in their order.
+// The races of one workload with their indices among all, in order.
 using races_held = std::vector<std::pair<std::size_t, const race_result_info*>>;
 
 void rank_one(const std::vector<stored_result>& results, const std::vector<std::size_t>& members,
@@ -33,7 +33,7 @@ void rank_one(const std::vector<stored_result>& results, const std::vector<std::
 
 gain gain_of(const sample_summary& slower, const sample_summary& faster)
 {
-    // A time of 0 says that the clock is too coarse: nothing follows from it.
+    // A time of 0 means that the clock is too coarse: nothing can be concluded.
     if (faster.low <= 0) return {};
     return {slower.median / faster.median, slower.low / faster.high, slower.high / faster.low};
 }
@@ -50,7 +50,7 @@ std::optional<sample_noise> noise_of(const sample_summary& fastest, const std::v
         open = std::max(open, difference(fastest, other));
         if (next == nullptr || other.median < next->median) next = &other;
     }
-    // Where the fastest itself is known well it is as good a choice as any, however little is known of another.
+    // If the fastest itself is known precisely it is as good a choice as any, however uncertain the others are.
     if (next == nullptr || open < largest_equality || 2 * fastest.spread() < largest_equality) return std::nullopt;
     noise.gap = fastest.median > 0 ? std::max(0.0, next->median / fastest.median - 1) : 0;
     return noise;
@@ -138,7 +138,7 @@ void add_candidates(const std::vector<stored_result>& results, const std::vector
         [](const ranked_candidate& one, const ranked_candidate& other) { return one.time.median < other.time.median; });
     for (ranked_candidate& candidate : into.candidates) {
         const measurement& measured = results[candidate.result].measured;
-        // The baseline's outputs are what others are compared with.
+        // The baseline is the reference itself, so it needs no verification.
         candidate.may_win = !measured.stopped_early && (measured.verified || !some_verified || candidate.is_baseline);
     }
 }
@@ -177,7 +177,7 @@ void compare_candidates(const std::vector<stored_result>& results, const places_
     }
 }
 
-// Why the outcome of a race does not hold for the results that are here; `nullopt`: it does.
+// Why the outcome of a race does not hold for the present results; `nullopt` if it does.
 std::optional<outdated_race> why_outdated(const std::vector<stored_result>& results, const race_result_info& race,
                                           const places_by_name& places, const ranking& among)
 {
@@ -193,11 +193,11 @@ std::optional<outdated_race> why_outdated(const std::vector<stored_result>& resu
     }
     const race_rules rules;
     std::vector<std::size_t> wanted = contestants_of(results, among, rules);
-    // If there is no room for all, who was taken besides the faster half says little.
+    // If there is no room for all, only the faster half is sure to have been chosen.
     if (contestants_of(results, among, {.max_contestants = rules.max_contestants + 1}).size() > wanted.size())
         wanted.resize(rules.max_contestants / 2);
     for (const std::size_t place : wanted) {
-        // Of those that are as fast as the last for whom there is room, any may be left out.
+        // Among those as fast as the last one with room, any may be left out.
         const bool any_would_do = wanted.size() == rules.max_contestants / 2 &&
                                   among.candidates[place].time.median == among.candidates[wanted.back()].time.median;
         if (!took_part.contains(place) && !any_would_do) why.missed.push_back(place);
@@ -219,7 +219,7 @@ void settle_by_race(const race_result_info& race, const places_by_name& places, 
         raced.emplace_back(*place, rounds);
         logs += std::log(candidate.time.median / rounds.median);
     }
-    // All are brought to the level of their samples by one factor, which keeps their ratios.
+    // One factor scales all to the level of their samples, which keeps their ratios.
     const double level = raced.empty() ? 1 : std::exp(logs / static_cast<double>(raced.size()));
     for (const auto& [place, rounds] : raced) {
         sample_summary& settled = among.candidates[place].settled;
@@ -237,8 +237,8 @@ struct raced_entry {
     const race_entry* entry = nullptr;
 };
 
-// The fastest of those that have all rounds, and all that are not slower: also who fell out when rounds were few, or by
-// less than counts. Empty: nobody was timed.
+// The fastest of those that have all rounds, and all that are not slower: also those that fell out after few rounds, or
+// by too small a difference. Empty if none was timed.
 std::vector<raced_entry> equals_of(const race_result_info& race)
 {
     std::vector<raced_entry> equals;
@@ -256,7 +256,7 @@ std::vector<raced_entry> equals_of(const race_result_info& race)
     return equals;
 }
 
-// Where a race could not tell its best apart: whether that is because of noise.
+// The noise, if it kept the race from telling its best apart.
 std::optional<sample_noise> noise_of(const std::vector<raced_entry>& equals)
 {
     if (equals.empty()) return std::nullopt;
@@ -265,7 +265,7 @@ std::optional<sample_noise> noise_of(const std::vector<raced_entry>& equals)
     return noise_of(equals.front().time, others);
 }
 
-// Of those that a race could not tell apart the tie rule chooses, with the baseline of now.
+// Among those that a race could not tell apart, the tie rule chooses, with the present baseline.
 verdict decided_by_race(const std::vector<stored_result>& results, const race_result_info& race,
                         const std::vector<raced_entry>& equals, const places_by_name& places, const ranking& among)
 {
@@ -288,7 +288,7 @@ verdict decided_by_race(const std::vector<stored_result>& results, const race_re
     if (race.verdict == "equal") decided.equal_within = race.equal_within;
     for (const race_entry& entry : race.entries)
         if (place_of(places, entry.parameters) == decided.winner) winner = &entry;
-    // For whom there was no room.
+    // Adds equals that had no room in the race.
     const auto best = std::ranges::find_if(among.candidates, &ranked_candidate::may_win);
     for (std::size_t i = 0; i < among.candidates.size(); ++i) {
         const ranked_candidate& each = among.candidates[i];
@@ -303,7 +303,7 @@ verdict decided_by_race(const std::vector<stored_result>& results, const race_re
     return decided;
 }
 
-// The last race that holds decides.
+// The last race that still holds decides.
 void decide_by_race(const std::vector<stored_result>& results, const races_held& races, const places_by_name& places,
                     ranking& into)
 {
@@ -334,7 +334,7 @@ void decide_by_samples(const std::vector<stored_result>& results, ranking& among
     std::vector<sample_summary> others;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const ranked_candidate& candidate = candidates[i];
-        // The baseline may have the code of another.
+        // The baseline may have the same code as another candidate.
         if (&candidate == &*best || !candidate.may_win || (candidate.same_as && !candidate.is_baseline)) continue;
         if (candidate.equals_best && !candidate.same_as) others.push_back(candidate.time);
         if (is_slower(candidate.time, best->time)) continue;
@@ -345,7 +345,7 @@ void decide_by_samples(const std::vector<stored_result>& results, ranking& among
     if (among.noise) return;
     const tie_choice tie = choose_among_equals(equals);
     verdict decided{.winner = places[tie.chosen], .tie = tie, .equals = places};
-    // If the baseline stays, only how far it may be behind is of interest.
+    // If the baseline stays, only how far it may be behind matters.
     const bool stays = decided.winner != places.front() && candidates[decided.winner].is_baseline;
     for (const ranked_candidate& candidate : candidates) {
         if (&candidate == &*best || !candidate.may_win || is_slower(candidate.time, best->time)) continue;

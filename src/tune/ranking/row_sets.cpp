@@ -21,7 +21,7 @@ double share_or_none(const portable_row& row, std::size_t gpu)
     return row.shares[gpu].value_or(0);
 }
 
-// Of the rows with the same GPUs above a threshold one; of these only such that no other has all its GPUs and more.
+// One row per set of GPUs whose share reaches a threshold, for the maximal sets only.
 struct covering {
     std::vector<gpu_mask> masks;
     std::vector<std::size_t> rows;
@@ -29,7 +29,7 @@ struct covering {
 
 covering covering_at(const std::vector<portable_row>& rows, std::size_t gpus, double threshold)
 {
-    std::map<gpu_mask, std::pair<double, std::size_t>> best;  // the sum of logarithms of its shares, and the row
+    std::map<gpu_mask, std::pair<double, std::size_t>> best;  // the sum of the logarithms of its shares, and the row
     for (std::size_t r = 0; r < rows.size(); ++r) {
         gpu_mask mask = 0;
         double sum = 0;
@@ -53,8 +53,8 @@ covering covering_at(const std::vector<portable_row>& rows, std::size_t gpus, do
     return found;
 }
 
-// The fewest rows that have every GPU above the threshold. A subset of the GPUs is reached from smaller ones: what
-// covers the first GPU that it lacks is always one of the next.
+// The fewest rows with which every GPU reaches the threshold. Builds up subsets of the GPUs: the next row must cover
+// the first GPU that the subset lacks.
 std::vector<std::size_t> smallest_cover(const covering& from, std::size_t gpus)
 {
     const gpu_mask all = static_cast<gpu_mask>((std::uint64_t(1) << gpus) - 1);
@@ -81,7 +81,7 @@ std::vector<std::size_t> smallest_cover(const covering& from, std::size_t gpus)
     return rows;
 }
 
-// Each GPU with the best of these rows; `worst_share` 0: one has none.
+// Assigns the best of these rows to each GPU; `worst_share` is 0 if a GPU has none.
 portable_set set_of(const std::vector<portable_row>& rows, std::vector<std::size_t> chosen, std::size_t gpus)
 {
     portable_set made{.rows = std::move(chosen)};
@@ -102,14 +102,14 @@ portable_set set_of(const std::vector<portable_row>& rows, std::vector<std::size
     return made;
 }
 
-// Better by its worst share, then by its mean.
+// Compares the worst share first, then the mean.
 bool is_better(const portable_set& one, const portable_set& other)
 {
     if (one.worst_share != other.worst_share) return one.worst_share > other.worst_share;
     return one.mean_share > other.mean_share * (1 + 1e-9);
 }
 
-// Row after row is exchanged for another as long as that is better.
+// Exchanges one row after the other as long as the set improves.
 portable_set improved(const std::vector<portable_row>& rows, portable_set made, std::size_t gpus)
 {
     for (bool changed = true; changed;) {
@@ -127,7 +127,7 @@ portable_set improved(const std::vector<portable_row>& rows, portable_set made, 
     return made;
 }
 
-// What no GPU uses goes, and the others stand in the order of the GPUs.
+// Removes unused rows and puts the others in the order of the GPUs.
 portable_set tidied(const std::vector<portable_row>& rows, const portable_set& made, std::size_t gpus)
 {
     std::vector<std::size_t> used;
@@ -136,7 +136,7 @@ portable_set tidied(const std::vector<portable_row>& rows, const portable_set& m
     return set_of(rows, std::move(used), gpus);
 }
 
-// Where trying a row costs too much, only those that are the best somewhere or good everywhere are tried.
+// If trying every row costs too much, only those that are best somewhere or good everywhere are tried.
 std::vector<std::size_t> promising(const std::vector<portable_row>& rows, std::size_t gpus)
 {
     constexpr std::size_t of_each = 64;
@@ -164,7 +164,7 @@ std::vector<std::size_t> promising(const std::vector<portable_row>& rows, std::s
     return found;
 }
 
-// All shares from `least` on, rising.
+// All shares from `least` on, in ascending order.
 std::vector<double> thresholds_of(const std::vector<portable_row>& rows, std::size_t gpus, double least)
 {
     std::vector<double> thresholds;
@@ -176,8 +176,7 @@ std::vector<double> thresholds_of(const std::vector<portable_row>& rows, std::si
     return thresholds;
 }
 
-// At most so many rows with the best worst share, which is that of the threshold at `low`, from which the search
-// begins.
+// Limits the number of rows and finds the best worst share, by a binary search over thresholds that begins at `low`.
 std::vector<std::size_t> best_cover(const std::vector<portable_row>& rows, std::size_t gpus,
                                     const std::vector<double>& thresholds, std::size_t count, std::size_t& low)
 {
@@ -201,18 +200,18 @@ std::vector<portable_set> exact_sets(const std::vector<portable_row>& rows, std:
 {
     const std::vector<double> thresholds = thresholds_of(rows, gpus, 0);
     std::vector<portable_set> sets;
-    std::size_t low = 0;  // feasible with fewer rows: with more, too
+    std::size_t low = 0;  // feasible with fewer rows, so with more, too
     for (std::size_t count = 1; count <= gpus; ++count)
         if (std::vector<std::size_t> chosen = best_cover(rows, gpus, thresholds, count, low); !chosen.empty())
             sets.push_back(set_of(rows, std::move(chosen), gpus));
     return sets;
 }
 
-// The set with rows exchanged for promising ones.
+// The set after exchanging rows for promising ones.
 portable_set improved_by(const std::vector<std::size_t>& promising, const std::vector<portable_row>& rows,
                          const portable_set& made, std::size_t gpus)
 {
-    // Rows and the set's own, by their places among the promising.
+    // Indices among the promising rows and the set's own.
     std::vector<portable_row> few;
     std::vector<std::size_t> from = promising;
     from.insert(from.end(), made.rows.begin(), made.rows.end());

@@ -13,7 +13,7 @@ namespace {
 struct side {
     const std::vector<stored_result>* results = nullptr;
     const ranking* workload = nullptr;
-    std::map<std::string, std::size_t> places = {};              // of the results, by candidate
+    std::map<std::string, std::size_t> places = {};              // of results, by candidate
     std::map<std::size_t, const ranked_candidate*> ranked = {};  // by result
 
     [[nodiscard]] const stored_result& result(std::size_t i) const { return (*results)[i]; }
@@ -105,7 +105,7 @@ const ranked_candidate* fastest_of(const side& run)
     return nullptr;
 }
 
-// The winner of `home`, and what it is worth in `elsewhere`.
+// The winner of `home`, and its performance in `elsewhere`.
 std::optional<compared_winner> compare_winner(const side& home, const side& elsewhere, bool home_is_a)
 {
     const ranked_candidate* winner = winner_of(home);
@@ -143,13 +143,13 @@ void count_moves(compared_workload& into)
 
 void sort_by_size(compared_workload& into, bool same_machine)
 {
-    // On another GPU everything moves; what tells something is who moved against the others.
+    // On another GPU all times change, so a candidate's change is compared with the median change.
     const double middle = same_machine ? 0 : std::log(into.median_ratio.value_or(1));
     const auto size = [&](const compared_candidate& candidate) {
         const double ratio = candidate.time ? candidate.time->ratio.times : 1;
         return candidate.time && ratio > 0 && std::isfinite(ratio) ? std::abs(std::log(ratio) - middle) : -1.0;
     };
-    // What has too few samples to tell stands behind what has enough.
+    // Candidates with too few samples come last.
     const auto is_known = [](const compared_candidate& candidate) {
         return candidate.time && candidate.time->moved != move_kind::unclear;
     };
@@ -177,7 +177,7 @@ compared_workload compare_workload(const side& a, const side& b, bool same_machi
             made.candidates.push_back(compare_candidate(a, place, b, there->second));
     }
     made.only_b = b.places.size() - made.candidates.size();
-    // In A's order, whatever the names are.
+    // In the order of A, whatever the names.
     std::sort(made.candidates.begin(), made.candidates.end(),
               [](const auto& one, const auto& other) { return one.a < other.a; });
     count_moves(made);

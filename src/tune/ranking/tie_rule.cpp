@@ -20,7 +20,7 @@ constexpr std::array<words, 4> all_words{{{tie_reason::baseline, "the baseline",
                                           {tie_reason::smaller_block, "smaller block", "smaller_block"},
                                           {tie_reason::smaller_values, "smaller values", "smaller_values"}}};
 
-// Numbers by their size, whatever their type; all else by its text.
+// Numbers by value, whatever their type; everything else as text.
 bool is_smaller(const parameter_value& one, const parameter_value& other)
 {
     const auto number = [](const parameter_value& value) -> std::optional<double> {
@@ -42,7 +42,7 @@ bool has_smaller_values(const assignment& one, const assignment& other)
     return one.values.size() < other.values.size();
 }
 
-// The smallest of those that are left, where all of them are known.
+// Keeps the candidates with the smallest value, if all values are known.
 void keep_least(const std::vector<tied_candidate>& equals, std::optional<int> tied_candidate::*figure,
                 tie_reason reason, std::vector<std::size_t>& left, tie_choice& choice)
 {
@@ -107,7 +107,7 @@ tie_choice choose_among_equals(const std::vector<tied_candidate>& equals)
 bool is_preferred(const tied_candidate& one, const tied_candidate& other)
 {
     if (one.is_baseline != other.is_baseline) return one.is_baseline;
-    // Unknown figures come last, so that this is an order.
+    // Unknown figures come last, so that this is a total order.
     const auto figure = [](std::optional<int> known) { return known.value_or(std::numeric_limits<int>::max()); };
     const auto figures = [&](const tied_candidate& of) { return std::pair(figure(of.registers), figure(of.threads)); };
     if (figures(one) != figures(other)) return figures(one) < figures(other);

@@ -109,8 +109,8 @@ struct tune_backend {
     /// more jobs, and the others get its job.
     std::vector<measurer> measurers;
     std::vector<device_record> devices = {};  ///< of the measurers, by number, as far as they are known; may be empty
-    /// Calls of one measurer at a time. Above 1, the next job is at a distant device before the last one is done; the
-    /// device still measures one after the other.
+    /// Calls that a measurer may have at a time. With more than 1, a distant device has its next job before the last
+    /// one is done; it still measures one after the other.
     unsigned calls_at_once = 1;
     bool alone = false;     ///< nothing may be prepared while something is measured: both use the processor
     bool recorded = false;  ///< measurements are looked up: measuring again gives the same

@@ -9,7 +9,7 @@ namespace launchbox {
 
 namespace {
 
-// As far apart GPUs of one model may be before anybody needs to be told.
+// A larger difference between GPUs of one model is reported.
 constexpr double usual_difference = 0.03;
 
 }  // namespace
@@ -25,7 +25,7 @@ std::optional<device_comparison> compare_devices(const std::vector<device_record
         if (!device.calibration_ns.empty()) all.push_back({&device, summarise(device.calibration_ns)});
     if (all.size() < 2) return std::nullopt;
     std::ranges::sort(all, {}, [](const entry& one) { return one.time.median; });
-    // Of an even number the faster: of two GPUs the slow one is not its own measure.
+    // The faster of the middle two, if the number is even: with two GPUs, the slow one is not compared with itself.
     const sample_summary middle = all[(all.size() - 1) / 2].time;
     device_comparison comparison{.compared = all.size(), .spread = 0};
     if (const double fastest = all.front().time.median; fastest > 0)

@@ -14,14 +14,14 @@ namespace launchbox {
 
 namespace {
 
-// Those still in the race, the lowest median first.
+// The contestants still in the race, by median.
 std::vector<std::size_t> by_median(std::vector<std::size_t> who, const std::vector<sample_summary>& now)
 {
     std::ranges::stable_sort(who, {}, [&](std::size_t i) { return now[i].median; });
     return who;
 }
 
-// By how much the others may differ from the first, as far as is known.
+// The largest difference from the first that the samples allow.
 double widest_difference(const std::vector<std::size_t>& in_race, const std::vector<sample_summary>& now)
 {
     const sample_summary& first = now[in_race.front()];
@@ -33,8 +33,8 @@ double widest_difference(const std::vector<std::size_t>& in_race, const std::vec
 
 using round_times = std::vector<std::optional<double>>;  // by contestant
 
-// Rounds on several devices at once, each by a thread that lasts as long as the race: a worker that it has to start
-// again ends with it.
+// Rounds on several devices at once, each in a thread that lasts as long as the race: a worker that it has to restart
+// ends with that thread.
 class round_timer {
 public:
     round_timer(std::size_t devices, std::size_t contestants, const race_clock& time)
@@ -62,8 +62,8 @@ public:
 
     [[nodiscard]] std::size_t devices() const { return devices_; }
 
-    /// A round on each of the first so many devices; `round`: the number of the first. Each begins with another
-    /// contestant: what one does to clocks and caches meets all alike.
+    /// One round on each of the first `some` devices; `round` is the number of the first. Each round begins with
+    /// another contestant, so that the effects of one on clocks and caches meet all alike.
     const std::vector<round_times>& time(const std::vector<std::size_t>& in_race, int round, std::size_t some)
     {
         in_race_ = &in_race;
@@ -112,7 +112,7 @@ private:
     thread_group others_;  // last: they use all of the above
 };
 
-// By what a device's times are multiplied: the median of the contestants' ratios.
+// The factor for the times of a device: the median of the contestants' ratios.
 double scale_of(const round_times& device, const round_times& first)
 {
     std::vector<double> ratios;
@@ -128,11 +128,11 @@ race_outcome run_final_race(std::size_t contestants, const race_rules& rules, st
 {
     race_outcome result;
     result.rounds_ns.resize(contestants);
-    std::vector<std::size_t> in_race(contestants), out;  // `out`: the last to fall out comes first
+    std::vector<std::size_t> in_race(contestants), out;  // `out`: the last one to drop out comes first
     std::iota(in_race.begin(), in_race.end(), std::size_t{0});
     std::vector<sample_summary> now(contestants);
     std::vector<double> scales;
-    // At least two of the fewest rounds on each.
+    // Only so many devices that each gets at least two of the minimum of rounds.
     round_timer timer(
         std::clamp<std::size_t>(devices, 1, static_cast<std::size_t>(std::max(rules.fewest_rounds / 2, 1))),
         contestants, time);

@@ -9,7 +9,7 @@ namespace launchbox {
 
 namespace {
 
-// Devices that were lost with a candidate after which no other is risked for it.
+// After a candidate has cost this many devices, no other is risked for it.
 constexpr int losses_that_settle = 2;
 
 }  // namespace

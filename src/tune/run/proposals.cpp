@@ -64,7 +64,7 @@ void proposals::note(candidate_state& state, std::size_t workload, const measure
         return;
     }
     const auto place = static_cast<std::size_t>(std::ranges::find(workloads_, workload) - workloads_.begin());
-    // A clock that is too coarse says 0; a logarithm needs more.
+    // A coarse clock returns 0, which has no logarithm.
     state.cost[place] = spec_.goal.is_time() ? std::max(*cost, 1e-3) : *cost;
     if (reference_[place] == 0) reference_[place] = state.cost[place];
 }

@@ -24,8 +24,8 @@ bool reference_tracker::may_be_measured(const queued_job& job, const job_queue& 
 {
     const state& known = states_[job.job.workload];
     if (!needed_ || known.has_outputs || known.job == &job) return true;
-    // Without a baseline the first of the order that can be measured is the reference: not before all in front of it
-    // are settled.
+    // Without a baseline, the first candidate in order that can be measured is the reference, so it waits until all
+    // before it are settled.
     return !known.is_baseline && known.job == nullptr && jobs.is_first_unsettled(job);
 }
 

@@ -73,7 +73,8 @@ stored_result result_sink::save(const queued_job& job, measurement measured, con
     return result;
 }
 
-// In a replay: a compile that served several workloads, or whose samples are another's, is charged once.
+// For a replay: a compile that served several workloads is charged once, and samples shared with another candidate
+// once.
 void result_sink::charge(const stored_result& result)
 {
     if (charged_.insert(parameter_text(result.parameters) + fmt::format(" {}", result.compile_seconds)).second)
@@ -114,8 +115,8 @@ const stored_result* result_sink::measured_before(const queued_job& job) const
     return found == by_code.end() ? nullptr : &found->second;
 }
 
-// A time that is much worse rules a candidate out where the time decides. Where the energy does, only a time in which
-// the idle GPU would use more than the best, which the measurer knows. Of other quantities nothing follows from times.
+// If the time decides, a much longer time rules a candidate out. If the energy decides, only a time in which the idle
+// GPU would use more than the best does; the measurer knows that. For other quantities, times rule nothing out.
 void result_sink::add_best(std::size_t workload, measure_request& request) const
 {
     const workload_state& state = workloads_[workload];

@@ -19,7 +19,7 @@ namespace launchbox {
 
 namespace {
 
-// Samples of a contestant in a round, and how many times the wall time that one candidate may take a race may last.
+// Samples of a contestant in a round; and the time limit of a race, as a multiple of a candidate's time limit.
 constexpr int samples_a_turn = 5;
 constexpr double race_seconds_per_limit = 15;
 
@@ -29,13 +29,13 @@ struct contestants {
     std::optional<std::size_t> baseline;
 };
 
-// By number of the contestant: what became of those that were measured before and failed in the race.
+// By number of the contestant: the measurement of those that failed in the race after being measured before.
 using race_failures = std::map<std::size_t, measurement>;
 
-// What is known of a workload by now, as far as the space has it.
+// The results so far for a workload, as far as they are in the space.
 struct known_results {
     std::vector<stored_result> results;
-    std::vector<ranking> rankings;  // one, or none where nothing was measured
+    std::vector<ranking> rankings;  // one, or none if nothing was measured
 };
 
 known_results known_of(const race_setting& setting, std::size_t workload, const std::vector<race_result_info>& races)
@@ -71,7 +71,7 @@ contestants contestants_among(const race_setting& setting, std::size_t workload,
     return chosen;
 }
 
-// Records have nothing to add: what they hold decides.
+// In a replay nothing can be timed again: the recorded results decide.
 race_outcome compare_records(const contestants& who)
 {
     race_outcome raced;
@@ -87,7 +87,7 @@ race_outcome compare_records(const contestants& who)
     return raced;
 }
 
-// Slow ones are timed less often: half a minute of rounds is enough where a candidate may take two seconds.
+// Slow candidates get fewer rounds: half a minute of rounds is enough if a candidate may take two seconds.
 race_rules affordable(const race_setting& setting, const contestants& who)
 {
     double one_round = 0;
@@ -98,7 +98,7 @@ race_rules affordable(const race_setting& setting, const contestants& who)
     return rules;
 }
 
-// A worker may be killed by what has nothing to do with the candidate: once.
+// A worker may be killed for reasons unrelated to the candidate, so one death is forgiven.
 measurement measure_in_race(const measurer& measure, const tune_job& job, const prepared_job& made, int samples)
 {
     const measure_request request{.samples = samples, .repeated = true};
@@ -106,8 +106,8 @@ measurement measure_in_race(const measurer& measure, const tune_job& job, const 
     return again.status == outcome::worker_died && again.machine_failure.empty() ? measure(job, made, request) : again;
 }
 
-// On all devices that are left: in a round the contestants are compared on one of them, since two of one model differ
-// by more than the best candidates do. When one is lost the race begins anew. `nullopt`: there is none left.
+// Uses all remaining devices. Within a round, the contestants are compared on a single device, since two of one model
+// differ by more than the best candidates do. If a device is lost, the race begins again. `nullopt` if none is left.
 std::optional<race_outcome> time_again(const race_setting& setting, const contestants& who, race_failures& failures)
 {
     std::vector<prepared_job> made;
@@ -140,7 +140,7 @@ std::optional<race_outcome> time_again(const race_setting& setting, const contes
     }
 }
 
-// What failed in the race has no time any more, nor has what shared it.
+// A candidate that failed in the race loses its time, and so do those that shared it.
 void save_failures(const race_setting& setting, const contestants& who, const race_failures& failures)
 {
     const std::vector<stored_result> all = setting.store.results(setting.run);
@@ -163,7 +163,7 @@ void save_failures(const race_setting& setting, const contestants& who, const ra
     }
 }
 
-// The race of the record, where it decides among what is known now as well.
+// The recorded race, if it also decides among the present results.
 std::optional<race_result_info> race_of_record(const race_setting& setting, std::size_t workload)
 {
     const known_results known = known_of(setting, workload, setting.backend.races);
@@ -192,7 +192,7 @@ void race_workload(const race_setting& setting, std::size_t workload)
         race_failures failures;
         timed = setting.backend.recorded ? compare_records(who) : time_again(setting, who, failures);
         if (failures.empty()) break;
-        // A time that was no time decided who took part.
+        // Contestants were chosen by a time that is now invalid: store the failure and choose again.
         save_failures(setting, who, failures);
         known = known_of(setting, workload, {});
     }

@@ -36,13 +36,13 @@ using clock = std::chrono::steady_clock;
 
 // Of the reference, on each GPU where there are several: enough for an interval of its median.
 constexpr int calibration_samples = 15;
-// Deaths of workers after which a candidate is held responsible.
+// After this many worker deaths the candidate is held responsible.
 constexpr int deaths_that_settle = 2;
-// What the machine lacks for a moment is waited for; so many jobs in a row for which that did not help end the run.
+// A shortage of a resource is waited for; this many jobs in a row for which waiting did not help end the run.
 constexpr std::array machine_pauses{std::chrono::milliseconds(100), std::chrono::milliseconds(600)};
 constexpr int max_left_in_a_row = 4;
 
-// The threads of one run and what they share. The queue, the references and the sink are used under the lock.
+// The threads of a run and their shared state. The queue, the references and the sink are used under the lock.
 class tuning {
 public:
     tuning(const tune_spec& spec, const search_space& space, const tune_backend& backend, result_store& store,
@@ -56,7 +56,7 @@ public:
           sink_(spec, backend, store, store.begin_run(run)),
           devices_(backend)
     {
-        // Also for what earlier calls have measured: how much work it was is not part of what was measured.
+        // Done for earlier results, too: the amounts of work are not part of what was measured.
         std::vector<std::pair<assignment, work_amounts>> work;
         for (const std::size_t workload : options.workloads)
             work.emplace_back(spec.workloads[workload].values, spec.workloads[workload].work);
@@ -127,9 +127,8 @@ private:
 
     std::mutex lock_;
     std::condition_variable changed_;
-    std::condition_variable
-        room_;  // for those who prepare: hundreds, of whom one is enough for each job that is settled
-    std::shared_mutex processor_;  // in a backend that measures alone: shared by those who prepare
+    std::condition_variable room_;  // for the preparers: hundreds, and each settled job needs only one
+    std::shared_mutex processor_;   // if measuring needs the CPU alone: shared by the preparers
     job_queue jobs_;
     reference_tracker references_;
     result_sink sink_;
@@ -138,7 +137,7 @@ private:
     bool exhausted_ = false;
     measuring_devices devices_;
     std::set<std::size_t> candidates_measured_;
-    std::size_t open_measured_ = 0;  // of these, with a job that is not settled
+    std::size_t open_measured_ = 0;  // those with an unsettled job
     std::atomic<bool> stop_ = false;
     std::exception_ptr failure_;
     int left_in_a_row_ = 0;
@@ -153,7 +152,7 @@ void tuning::take_over_earlier_results()
         for (const job_key& job : earlier_->jobs_of(result)) {
             if (spec_.workloads[job.workload].values != result.workload) continue;
             ++sink_.summary.known_before;
-            // What others are compared with: the baseline, or else the first that was measured.
+            // The reference: the baseline, or else the first that was measured.
             const bool is_reference = spec_.baseline ? is_baseline(result.parameters) : !references_.has(job.workload);
             if (is_reference && result.measured.status == outcome::measured)
                 references_.set_known(jobs_.add_settled(
@@ -169,11 +168,11 @@ void tuning::plan()
                        [this](const job_key& job) { return earlier_->find(job); });
     sink_.summary.jobs =
         (options_.strategy == first_alone ? options_.first.size() + 1 : space_.size()) * options_.workloads.size();
-    // A space of which everything is known has nothing to propose: found out before threads are started for it.
+    // If every candidate is known there is nothing to propose: find that out before starting threads.
     propose();
 }
 
-// The baseline first: all others are compared with it.
+// The baseline comes first, since all others are compared with it.
 strategy_options tuning::strategy_settings() const
 {
     strategy_options settings{.seed = options_.seed, .first = options_.first};
@@ -184,8 +183,8 @@ strategy_options tuning::strategy_settings() const
     return settings;
 }
 
-// What only builds has its budget in candidates, too; where something is measured, those that are measured count, and
-// those that may still be.
+// The candidate budget counts proposals if nothing is measured. Otherwise it counts the candidates that are measured or
+// may still be.
 bool tuning::may_propose() const
 {
     if (exhausted_ || (backend_.recorded && sink_.summary.recorded_seconds >= options_.max_seconds.value_or(INFINITY)))
@@ -195,7 +194,7 @@ bool tuning::may_propose() const
     return candidates_measured_.size() + proposals_->open() - open_measured_ < *options_.max_candidates;
 }
 
-// The jobs of one more candidate; false: there is none.
+// Adds the jobs of one more candidate; false if there is none.
 bool tuning::propose()
 {
     if (!may_propose()) return false;
@@ -219,7 +218,7 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
     if (failure_) std::rethrow_exception(failure_);
     sink_.finish_builds();
     const clock::time_point race_start = clock::now();
-    // A race is of times: it decides nothing where they do not.
+    // A race compares times, so it decides nothing if times do not decide.
     if (spec_.goal.is_time() && !backend_.measurers.empty() && !interrupted() && sink_.summary.device_lost.empty())
         race(progress);
     sink_.summary.race_seconds = seconds_since(race_start);
@@ -230,14 +229,14 @@ tune_summary tuning::go(const std::function<void(const tune_progress&)>& progres
     return sink_.summary;
 }
 
-// Until there is nothing left to do, or no time to do it.
+// Runs until all is done or the time is over.
 void tuning::work(const std::function<void(const tune_progress&)>& progress)
 {
     const auto guarded = [this](const auto& thread) {
         try {
             thread();
         } catch (const error& failure) {
-            // What was given up when the time was over is no failure.
+            // Work given up at the end of the time is not a failure.
             if (stop_ && failure.status() == exit_status::interrupted) return;
             stop_with(std::current_exception());
         } catch (...) {
@@ -246,7 +245,7 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
     };
     stop_if_out_of_time();
     thread_group threads;
-    // Whatever is thrown here, the threads hear that it is over before they are waited for.
+    // Whatever is thrown here, the threads are told to stop before they are joined.
     guarded([&] {
         start_threads(threads, guarded);
         watch(progress);
@@ -261,7 +260,7 @@ void tuning::work(const std::function<void(const tune_progress&)>& progress)
     if (backend_.give_up_preparing) backend_.give_up_preparing();
 }
 
-// One that prepares and all that measure are needed. Of those that prepare there may be fewer.
+// One preparer and all measuring threads are needed. Fewer other preparers will do.
 template <class Guarded>
 void tuning::start_threads(thread_group& threads, const Guarded& guarded)
 {
@@ -338,7 +337,7 @@ void tuning::note_progress()
 void tuning::stop_with(const std::exception_ptr& failure)
 {
     const std::lock_guard guard(lock_);
-    if (!failure_ && !interrupted()) failure_ = failure;  // what an interrupt broke is not a failure
+    if (!failure_ && !interrupted()) failure_ = failure;  // a failure caused by an interrupt does not count
     stop_ = true;
     changed_.notify_all();
 }
@@ -354,7 +353,7 @@ prepared_job tuning::prepare(const tune_job& job) const
     return made;
 }
 
-// What was built or measured of another text must not stand beside results of this one.
+// Results of a changed source must not be mixed with the results of this run.
 void tuning::refuse_changed_sources() const
 {
     if (!backend_.changed_source) return;
@@ -363,7 +362,7 @@ void tuning::refuse_changed_sources() const
                     "the same command begins a new run with the current file");
 }
 
-// False: it was waited for long enough.
+// False if it was waited for long enough.
 bool tuning::wait_for_the_machine(std::size_t attempt) const
 {
     if (attempt >= machine_pauses.size() || backend_.recorded) return false;
@@ -374,7 +373,7 @@ bool tuning::wait_for_the_machine(std::size_t attempt) const
     return true;
 }
 
-// Under the lock. Nothing is stored: the next call tries it again.
+// Under the lock. Nothing is stored, so the next call tries the job again.
 void tuning::leave(queued_job& job, const std::string& why)
 {
     ++sink_.summary.left;
@@ -391,9 +390,9 @@ void tuning::leave(queued_job& job, const std::string& why)
     close(job);
 }
 
-// Prepared jobs wait in memory and on disk: enough for the measurers never to wait, no more. What a strategy proposes
-// is the better the more it has been told: a job for each preparer, and for a record, which answers at once, a single
-// one.
+// Prepared jobs take memory and disk space, so there are just enough for the measurers never to wait. An adaptive
+// strategy proposes better the more results it has, so it gets one job per preparer; a record answers at once, so one
+// job is enough.
 std::size_t tuning::jobs_ahead() const
 {
     const bool adaptive = std::ranges::any_of(search_strategies(), [&](const strategy_description& strategy) {
@@ -428,7 +427,7 @@ void tuning::prepare_jobs()
     }
 }
 
-// Under the lock. What is not to be measured is settled by how it was built.
+// Under the lock. A job that is not to be measured is settled with its build status.
 void tuning::take_prepared(queued_job& job, prepared_job made)
 {
     job.prepared = std::move(made);
@@ -449,7 +448,7 @@ void tuning::take_prepared(queued_job& job, prepared_job made)
     }
 }
 
-// `call`: 0 for the first of those that a measurer may have at a time, which begins and calibrates.
+// `call`: 0 for the first of the calls that a measurer may have at a time; this one begins and calibrates.
 void tuning::measure_jobs(std::size_t device, unsigned call)
 {
     const bool is_first = call == 0;
@@ -473,7 +472,7 @@ void tuning::measure_jobs(std::size_t device, unsigned call)
             if (!goes_on) return;
             continue;
         }
-        // What waits at one device cannot be measured by another that has nothing to do.
+        // An idle device cannot measure a job that waits at another one.
         const bool has_enough = is_first || jobs_.ready() > devices_.left().size();
         queued_job* const job = has_enough ? next_ready(device) : nullptr;
         if (job == nullptr) {
@@ -490,7 +489,7 @@ void tuning::measure_jobs(std::size_t device, unsigned call)
     }
 }
 
-// Under the lock. What is at hand first; else what another would have to send.
+// Under the lock. First the jobs prepared near this device; then those that must be sent from elsewhere.
 queued_job* tuning::next_ready(std::size_t device)
 {
     const auto may_be_measured = [this](const queued_job& job) { return references_.may_be_measured(job, jobs_); };
@@ -501,7 +500,7 @@ queued_job* tuning::next_ready(std::size_t device)
     return jobs_.oldest_ready(may_be_measured);
 }
 
-// Under the lock. False: there was another, which goes on.
+// Under the lock. False if another device is left, so that the run goes on.
 bool tuning::lose(std::size_t device, const std::string& why)
 {
     if (!devices_.lose(device, why)) return false;
@@ -511,7 +510,7 @@ bool tuning::lose(std::size_t device, const std::string& why)
     return true;
 }
 
-// Memory is made ready while the first candidates are compiled.
+// Prepares memory while the first candidates compile.
 void tuning::begin(std::size_t device)
 {
     if (!backend_.begin) return;
@@ -522,7 +521,7 @@ void tuning::begin(std::size_t device)
     if (ready.phases) sink_.summary.phases += *ready.phases;
 }
 
-// Under the lock. The device that measures the reference has its calibration by that. All others need not wait for it.
+// Under the lock. The device that measures the reference is calibrated by that. The others need not wait for it.
 std::optional<tune_job> tuning::reference_to_calibrate(std::size_t device)
 {
     const std::size_t workload = options_.workloads.front();
@@ -532,7 +531,8 @@ std::optional<tune_job> tuning::reference_to_calibrate(std::size_t device)
     return reference->job;
 }
 
-// How fast this GPU is beside its siblings: all of them time the reference, before anything else. False: it is lost.
+// Compares this GPU with the others of the run: all of them time the reference before anything else. False if the GPU
+// is lost.
 bool tuning::calibrate(std::size_t device, const tune_job& reference)
 {
     const prepared_job made = prepare(reference);
@@ -548,7 +548,7 @@ bool tuning::calibrate(std::size_t device, const tune_job& reference)
     return false;
 }
 
-// A reference that an earlier call has measured: its outputs are needed again. False: the device is lost.
+// Runs the reference of an earlier call again, because its outputs are needed. False if the device is lost.
 bool tuning::repeat_reference(queued_job& job, std::size_t device)
 {
     const std::string name = parameter_text(job.job.parameters);
@@ -601,7 +601,7 @@ measurement tuning::measure_with_retries(const queued_job& job, const measurer& 
     }
 }
 
-// False: the device is lost.
+// False if the device is lost.
 bool tuning::measure_job(queued_job& job, std::size_t device)
 {
     measure_request request;
@@ -613,7 +613,7 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
             settle(job, same.measured, &same, 0);
             return true;
         }
-        // The budget in candidates counts those that are really measured.
+        // The candidate budget counts only candidates that are really measured.
         if (candidates_measured_.insert(job.job.candidate).second) ++open_measured_;
         request = {.with_energy = spec_.goal.needs_energy(), .is_reference = references_.is_reference(job)};
         if (!is_baseline(job.job.parameters)) sink_.add_best(job.job.workload, request);
@@ -622,13 +622,13 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
     }
     const clock::time_point start = clock::now();
     measurement measured = measure_with_retries(job, backend_.measurers[device], request, deaths);
-    // A call that waits behind another one does not keep the device busy.
+    // A call that waits for another one does not keep the device busy.
     const double seconds = backend_.calls_at_once > 1 ? measured.seconds : seconds_since(start);
     refuse_changed_sources();
     const std::lock_guard guard(lock_);
     note_warnings(job.job, measured);
     note_measured(device, measured, seconds);
-    if (interrupted() && measured.status != outcome::measured) return true;  // it may be the interrupt's doing
+    if (interrupted() && measured.status != outcome::measured) return true;  // the interrupt may be the cause
     if (!measured.machine_failure.empty()) {
         leave(job, measured.machine_failure);
         return true;
@@ -641,13 +641,13 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
             devices_.note_calibration(device, measured);
     }
     if (is_lost && !was_last && (measured.not_begun || !devices_.is_settled_by_loss(job.job.key())))
-        jobs_.set_ready(job);  // another measures it
+        jobs_.set_ready(job);  // another device measures it
     else
         settle(job, std::move(measured), nullptr, deaths);
     return !is_lost;
 }
 
-// Every worker that reads a reference says what is weak about it.
+// Every worker that reads a reference reports its weaknesses.
 void tuning::note_warnings(const tune_job& job, const measurement& measured)
 {
     const assignment& workload = spec_.workloads[job.workload].values;
@@ -667,7 +667,7 @@ void tuning::note_measured(std::size_t device, const measurement& measured, doub
     ++sink_.summary.measured;
 }
 
-// Under the lock. Throws where nothing else can be judged without this job.
+// Under the lock. Throws if no other candidate can be judged without this job.
 void tuning::settle(queued_job& job, measurement measured, const stored_result* shared_with, int deaths)
 {
     const stored_result result = sink_.save(job, std::move(measured), shared_with, deaths);

@@ -11,7 +11,7 @@ namespace launchbox {
 
 namespace {
 
-// One list a workload, and one for the best on all workloads together.
+// One list per workload, and one for the best on all workloads together.
 std::vector<std::vector<assignment>> best_lists(const recorded_run& run)
 {
     std::vector<std::vector<assignment>> lists;
@@ -31,7 +31,7 @@ std::vector<std::vector<assignment>> best_lists(const recorded_run& run)
     return lists;
 }
 
-// A word is an enumerator: mine::load::direct.
+// A word may be an enumerator: mine::load::direct.
 const parameter_value* value_in(const tuning_parameter& parameter, const std::string& text)
 {
     for (const parameter_value& value : parameter.values) {

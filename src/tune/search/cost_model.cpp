@@ -20,7 +20,8 @@ std::optional<double> number_of(const parameter_value& value)
     return std::nullopt;
 }
 
-// Where the values lie from 0 to 1: by their logs where they span much, and by their rank. Empty: they have no order.
+// Positions of the values from 0 to 1: the mean of scaled value, by logarithm if the range is wide, and rank. Empty if
+// they have no order.
 std::vector<double> positions_of(const std::vector<parameter_value>& values)
 {
     std::vector<double> numbers;
@@ -43,8 +44,8 @@ std::vector<double> positions_of(const std::vector<parameter_value>& values)
     return result;
 }
 
-// How often 2 divides the values, 0 to 1: memory and warps come in powers of two, and between them costs jump. Empty:
-// it says no more than the values themselves, or they are no whole numbers.
+// How often 2 divides each value, scaled to 0 to 1: memory and warps come in powers of two, between which costs jump.
+// Empty if this adds nothing to the values themselves, or they are not whole numbers.
 std::vector<double> evenness_of(const std::vector<parameter_value>& values)
 {
     constexpr std::size_t fewest = 5;
@@ -64,8 +65,8 @@ std::vector<double> evenness_of(const std::vector<parameter_value>& values)
     return result;
 }
 
-// How slow the slow ones are says little of the fast ones: what lies above three quarters of the values is drawn
-// nearer. Only by half: with less left of them, good candidates among slow ones are found less often.
+// How slow the slow candidates are says little about the fast ones, so values above the third quartile are compressed.
+// Only by half: with more compression, good candidates among slow ones are found less often.
 void draw_in_slowest(std::vector<double>& logs)
 {
     constexpr std::size_t fewest = 5;
@@ -134,7 +135,7 @@ std::optional<std::size_t> cost_model::most_promising_elsewhere()
         [&](std::size_t candidate) { return memory_.space().coordinates(candidate)[parameter] == value; });
 }
 
-// Places in the trials of those that were measured, the best first.
+// Indices of the measured trials, the best first.
 std::vector<std::size_t> cost_model::by_cost() const
 {
     const std::vector<trial>& trials = memory_.trials();
@@ -154,7 +155,7 @@ bool cost_model::update()
     return true;
 }
 
-// Expected improvement times the chance not to fail, of those of the pool that are wanted and not proposed yet.
+// Expected improvement times the probability of success, over those of the pool that are wanted and not yet proposed.
 std::optional<std::size_t> cost_model::best_of_pool(const std::function<bool(std::size_t)>& wanted, double margin)
 {
     const std::vector<double> values = costs(observed_);
@@ -181,7 +182,7 @@ std::optional<std::size_t> cost_model::best_of_pool(const std::function<bool(std
     return chosen;
 }
 
-// New scales, another selection of trials, another pool.
+// Fits new scales, and selects other trials and another pool.
 void cost_model::renew()
 {
     std::vector<std::size_t> keep = trials_to_keep();
@@ -193,7 +194,7 @@ void cost_model::renew()
         std::stable_sort(fitted.begin(), fitted.end(), [&](std::size_t one, std::size_t other) {
             return memory_.trials()[one].cost < memory_.trials()[other].cost;
         });
-        // Half of them the best.
+        // Half of them are the best.
         for (std::size_t i = max_fitted / 2; i < max_fitted; ++i)
             std::swap(fitted[i], fitted[i + memory_.below(fitted.size() - i)]);
         fitted.resize(max_fitted);
@@ -207,7 +208,7 @@ void cost_model::renew()
         scales_ = fit_scales(shape_, places, costs(fitted), scales_, fitting_steps);
     }
     process_.emplace(shape_, scales_);
-    renew_pool();  // before the observations: for the whole pool at once each costs half of what it costs one by one
+    renew_pool();  // before the observations: in bulk, each costs half
     observed_.clear();
     for (const std::size_t candidate : keep) {
         process_->observe(place_of(memory_.trials()[candidate].coordinates).data());
@@ -233,7 +234,7 @@ void cost_model::renew_pool()
     neighbours_of_ = memory_.best()->candidate;
 }
 
-// Trials since the renewal, also those without an answer.
+// Adds the trials since the last renewal, including those without a result.
 void cost_model::catch_up()
 {
     for (; seen_ < memory_.trials().size(); ++seen_) {
@@ -281,7 +282,7 @@ std::vector<std::size_t> cost_model::trials_to_keep() const
     };
     std::stable_sort(keep.begin(), keep.end(),
                      [&](std::size_t one, std::size_t other) { return rank(one) < rank(other); });
-    // The rest evenly, from good to bad.
+    // The others are spread evenly from good to bad.
     std::vector<std::size_t> result(keep.begin(), keep.begin() + max_observations / 2);
     const std::size_t others = keep.size() - max_observations / 2, wanted = max_observations / 2;
     for (std::size_t i = 0; i < wanted; ++i) result.push_back(keep[max_observations / 2 + i * others / wanted]);
@@ -289,7 +290,7 @@ std::vector<std::size_t> cost_model::trials_to_keep() const
     return result;
 }
 
-// Logs, the slowest drawn in, with mean 0 and variance 1. What has no cost has the mean of all.
+// Logarithms with the slowest compressed, mean 0 and variance 1. A trial without a cost gets the mean.
 std::vector<double> cost_model::costs(const std::vector<std::size_t>& trials) const
 {
     std::vector<double> logs;

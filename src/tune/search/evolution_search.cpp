@@ -20,14 +20,14 @@ private:
     {
         if (memory().trials().size() < population_size || population_.size() < 2) return memory().draw_promising();
         for (int attempt = 0; attempt < 20; ++attempt) {
-            // One after the other: which argument is calculated first differs between processors.
+            // In two statements: the order in which arguments are evaluated differs between compilers.
             const trial& other = winner();
             const auto child = child_of(winner(), other);
             if (child && !memory().proposed(*child) &&
                 memory().fraction() >= memory().risk(memory().space().coordinates(*child)))
                 return *child;
         }
-        return memory().draw_promising();  // the population has become too much alike
+        return memory().draw_promising();  // the population lost its diversity
     }
 
     // The better of two.
@@ -39,8 +39,8 @@ private:
     }
     const trial& member(std::size_t i) { return *memory().find(population_[i]); }
 
-    // Each parameter from one of the two, and from time to time another value. Towards a point that is no candidate
-    // it is gone as far as there are candidates on the way.
+    // Takes each parameter from one of the two parents, with an occasional mutation. If the result is not a candidate,
+    // goes towards it as far as candidates exist on the way.
     std::optional<std::size_t> child_of(const trial& one, const trial& other)
     {
         const search_space& space = memory().space();

@@ -12,7 +12,7 @@ namespace {
 
 const double root_5 = std::sqrt(5.0);
 
-// From 0 to 1. What a dimension adds to two places has the covariance `additive` * (1 - step).
+// From 0 to 1. A dimension contributes `additive` * (1 - step) to the covariance of two points.
 double step_between(const process_shape& shape, std::size_t d, double one, double other)
 {
     if (shape.kinds[d]) return one == other ? 0 : 1;
@@ -25,7 +25,7 @@ double matern(double squared)
     return (1 + r + r * r / 3) * std::exp(-r);
 }
 
-// Four sums side by side: in a single one each addition waits for the one before.
+// Four independent sums: with a single one, each addition waits for the one before.
 double dot(const double* one, const double* other, std::size_t count)
 {
     double sums[4] = {};
@@ -37,7 +37,7 @@ double dot(const double* one, const double* other, std::size_t count)
     return sum;
 }
 
-// In eights, which -O2 vectorises: without a fixed number of turns it does not.
+// In blocks of eight, which -O2 vectorises; it does not without a fixed trip count.
 void add_scaled(float* __restrict sums, float factor, const float* __restrict row, std::size_t count)
 {
     std::size_t i = 0;
@@ -46,7 +46,7 @@ void add_scaled(float* __restrict sums, float factor, const float* __restrict ro
     for (; i < count; ++i) sums[i] += factor * row[i];
 }
 
-// Into its lower triangle; false: not positive definite.
+// Cholesky factorisation into the lower triangle; false if the matrix is not positive definite.
 bool factorise(std::vector<double>& matrix, std::size_t n)
 {
     for (std::size_t j = 0; j < n; ++j) {
@@ -65,7 +65,8 @@ bool factorise(std::vector<double>& matrix, std::size_t n)
     return true;
 }
 
-// Row c holds column c of the inverse of a lower triangular matrix; that of what was factorised follows from it.
+// The inverse of a lower triangular matrix, with column c in row c; the inverse of the factorised matrix follows from
+// it.
 std::vector<double> inverse_of_factor(const std::vector<double>& factor, std::size_t n)
 {
     std::vector<double> inverse(n * n);
@@ -78,8 +79,8 @@ std::vector<double> inverse_of_factor(const std::vector<double>& factor, std::si
     return inverse;
 }
 
-// The log of the likelihood of the values and of the prior, with its gradient by the logs of lengths, signal, noise and
-// additive variances.
+// The logarithm of the posterior (likelihood and prior), with its gradient by the logarithms of lengths, signal, noise
+// and additive variances.
 class likelihood {
 public:
     likelihood(const process_shape& shape, const std::vector<double>& places, const std::vector<double>& values)
@@ -161,7 +162,7 @@ public:
         }
         double fit = 0;
         for (const double value : half) fit += value * value;
-        // By the log of a common factor of all variances the likelihood changes by (fit - n) / 2.
+        // By the logarithm of a common factor of all variances, the likelihood has the derivative (fit - n) / 2.
         gradient[dims + 1] = noise * trace / 2;
         gradient[dims] = (fit - static_cast<double>(n_)) / 2 - gradient[dims + 1] - by_additive;
         add_prior(logs, result, gradient);
@@ -201,7 +202,7 @@ process_scales usual_scales(std::size_t dimensions)
             .additive = std::vector<double>(dimensions, 0.3 / count)};
 }
 
-// Rprop: it needs only the signs of the gradient, and so no line search.
+// Rprop: needs only the signs of the gradient, so no line search.
 process_scales fit_scales(const process_shape& shape, const std::vector<double>& places,
                           const std::vector<double>& values, const process_scales& start, int steps)
 {

@@ -24,7 +24,8 @@ private:
                 return candidate;
             }
         }
-        // All neighbours are on their way or were no better: a new start. It takes over once those are answered.
+        // All neighbours are pending or were no better: propose a new start. It takes over when the pending ones are
+        // answered.
         if (open_.empty()) here_.reset();
         const std::size_t start = memory().draw_promising();
         if (!here_) open_.push_back(start);
@@ -40,7 +41,7 @@ private:
             here_.reset();
     }
 
-    // What is known of the neighbours needs no measurement: downhill as far as that goes.
+    // Descends along known neighbours first, which needs no measurement.
     void move_to(std::size_t candidate)
     {
         std::vector<std::size_t> around;
@@ -66,8 +67,8 @@ private:
     }
 
     std::optional<std::size_t> here_;
-    std::vector<std::size_t> queue_;  // neighbours of `here_` that are still to be tried, the next last
-    std::vector<std::size_t> open_;   // proposed, and decide on whether the search stays here
+    std::vector<std::size_t> queue_;  // neighbours of `here_` still to try, the next one last
+    std::vector<std::size_t> open_;   // proposed: their results decide whether to stay here
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ private:
     {
         if (memory().trials().size() < spread_starts) return far_from_all();
         if (mixed_) {
-            // Near the best, where chance sends the model, where a large step forward may be, and anywhere.
+            // Near the best, by the model's random choice, where a large step forward is possible, and anywhere.
             const std::size_t turn = memory().below(10);
             std::optional<std::size_t> candidate;
             if (turn < 3)

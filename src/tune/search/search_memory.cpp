@@ -51,7 +51,7 @@ std::size_t search_memory::draw()
 {
     for (int attempt = 0; attempt < 64; ++attempt)
         if (const std::size_t candidate = below(space_.size()); !proposed_[candidate]) return candidate;
-    // Few are left: the next one from a random place on.
+    // Few are left: take the next one from a random place on.
     std::size_t candidate = below(space_.size());
     while (proposed_[candidate]) candidate = candidate + 1 == space_.size() ? 0 : candidate + 1;
     return candidate;
@@ -77,8 +77,7 @@ std::size_t search_memory::draw_promising()
 double search_memory::risk(const std::vector<std::uint32_t>& coordinates) const
 {
     if (failed_ == 0) return 0;
-    // Each parameter in which another differs makes it count a quarter; what is unknown counts as two distant
-    // successes.
+    // A trial's weight is divided by four for each parameter that differs. The unknown counts as two distant successes.
     constexpr std::size_t max_trials = 400;
     double failures = 0, all = 2.0 / 64;
     for (std::size_t i = trials_.size() > max_trials ? trials_.size() - max_trials : 0; i < trials_.size(); ++i) {

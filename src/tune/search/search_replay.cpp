@@ -29,7 +29,7 @@ replay_answer answer_of(const stored_result& result, const objective& goal)
     return answer;
 }
 
-// Those of the results with more than one value, each with the values in a fixed order.
+// The parameters that have more than one value in the results, with the values in a fixed order.
 std::vector<tuning_parameter> parameters_of(const std::vector<const stored_result*>& results)
 {
     std::vector<tuning_parameter> parameters;
@@ -43,7 +43,7 @@ std::vector<tuning_parameter> parameters_of(const std::vector<const stored_resul
         }
     std::erase_if(parameters, [](const tuning_parameter& parameter) { return parameter.values.size() < 2; });
     if (parameters.empty() && !results.empty() && !results[0]->parameters.values.empty()) {
-        const auto& [name, value] = results[0]->parameters.values[0];  // one candidate
+        const auto& [name, value] = results[0]->parameters.values[0];  // only one candidate
         parameters.push_back({.name = name, .values = {value}});
     }
     for (tuning_parameter& parameter : parameters) std::sort(parameter.values.begin(), parameter.values.end());
@@ -87,7 +87,8 @@ std::optional<replay_workload> replay_workload_of(const assignment& workload,
 
 double replay_workload::median() const
 {
-    // As `summarise`, which sorts: this is asked for at every step of every search, also of 10^5 candidates.
+    // As `summarise` gives it, without sorting: this is called at every step of every search, with up to 10^5
+    // candidates.
     return (costs[(costs.size() - 1) / 2] + costs[costs.size() / 2]) / 2;
 }
 
@@ -111,15 +112,15 @@ std::vector<replay_workload> replay_workloads(const recorded_run& run)
     return replays;
 }
 
-// The best of k out of N is the i-th of the measured ones with probability C(N - i, k - 1) / C(N, k): all others that
-// were drawn are among the N - i that are worse, or failed.
+// The best of k out of N is the i-th measured one with probability C(N - i, k - 1) / C(N, k): all others drawn are
+// among the N - i that are worse, or that failed.
 std::vector<double> expected_of_chance(const replay_workload& replay, std::size_t evaluations)
 {
     const std::size_t all = replay.evaluable;
     const double median = replay.median();
     std::vector<double> expected{median};
     for (std::size_t k = 1; k <= std::min(evaluations, all); ++k) {
-        // P(first is among the k) = k / N; from one place to the next by the ratio of the binomials.
+        // P(the first is among the k) = k / N; each next one follows by the ratio of the binomials.
         double chance = static_cast<double>(k) / static_cast<double>(all), sum = 0, left = 1;
         for (std::size_t i = 1; i <= replay.costs.size() && chance > 0; ++i) {
             sum += chance * std::min(replay.costs[i - 1], median);
@@ -136,7 +137,8 @@ std::vector<double> expected_of_chance(const replay_workload& replay, std::size_
 std::size_t evaluations_of_chance(const replay_workload& replay)
 {
     const double goal = replay.median() - 0.95 * (replay.median() - replay.best());
-    // Rising evaluations lower the expectation: doubled until it is there. The last evaluation finds the optimum.
+    // More evaluations lower the expectation: double their number until it is reached. The last evaluation finds the
+    // optimum.
     for (std::size_t max_evaluations = 64;; max_evaluations *= 2) {
         const std::vector<double> expected = expected_of_chance(replay, max_evaluations);
         for (std::size_t k = 1; k < expected.size(); ++k)
@@ -183,7 +185,7 @@ search_course replay_search(const replay_workload& replay, search_strategy& stra
 
 namespace {
 
-// Ranks as in "the value below which 90 % are": never between one that was reached and one that was not.
+// The value below which 90 % lie: always a measured one, so never between a reached and an unreached one.
 replay_quantiles quantiles_of(std::vector<double> values)
 {
     std::sort(values.begin(), values.end());
@@ -203,7 +205,7 @@ double score_of(const replay_workload& replay, const std::vector<search_course>&
     std::size_t counted = 0;
     for (std::size_t i = 1; i <= times; ++i) {
         const double time = span.seconds * static_cast<double>(i) / times;
-        // Like a search, chance has only what is finished by then.
+        // Like a search, random choice has only what is finished by then.
         const double of_chance = chance[std::min(i * span.evaluations / times, chance.size() - 1)];
         if (of_chance <= replay.best()) continue;
         for (const search_course& course : courses) {

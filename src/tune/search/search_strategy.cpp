@@ -15,10 +15,10 @@ namespace launchbox {
 
 namespace {
 
-// An order that is known before anything is measured.
+// An order fixed before anything is measured.
 class fixed_order : public search_strategy {
 public:
-    // Some of the candidates of a space and no others.
+    // Only these candidates of a space.
     fixed_order(std::size_t candidates, const std::vector<std::size_t>& some)
     {
         for (const std::size_t candidate : some)

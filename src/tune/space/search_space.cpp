@@ -16,7 +16,7 @@ void sort_candidates(std::vector<std::uint64_t>& packed, std::size_t words);
 
 }  // namespace
 
-// Compiled once; Lua is not for two threads at once.
+// Compiled once; a Lua state must not be used by two threads at once.
 struct search_space::judge {
     std::mutex lock;
     limit_values limits;
@@ -44,8 +44,8 @@ search_space::search_space(const tune_spec& spec, const limit_values& limits, st
     std::set<std::string> all = names;
     all.insert(of_workload.begin(), of_workload.end());
 
-    std::vector<std::string> conditions;     // that a parameter decides on
-    std::vector<std::size_t> of_conditions;  // their places among the constraints
+    std::vector<std::string> conditions;     // that use the parameter
+    std::vector<std::size_t> of_conditions;  // their indices among the constraints
     bool possible = true;
     judge_->limits = limits;
     for (const std::string& constraint : spec.constraints) {
@@ -186,7 +186,7 @@ std::optional<std::size_t> search_space::find(const assignment& candidate) const
     return place;
 }
 
-// 2.0 and 2 are the same value: files of results do not keep them apart.
+// 2.0 and 2 are the same value: result files do not distinguish them.
 std::optional<std::vector<std::uint64_t>> search_space::packed(const assignment& candidate) const
 {
     if (candidate.values.size() != levels_.size()) return std::nullopt;
@@ -208,7 +208,7 @@ std::optional<std::vector<std::uint64_t>> search_space::packed(const assignment&
     return result;
 }
 
-// Of the first candidate that is not before this one.
+// The place of the first candidate that is not before this one.
 std::size_t search_space::place_of(const std::vector<std::uint64_t>& candidate) const
 {
     const std::size_t words = layout_.words();

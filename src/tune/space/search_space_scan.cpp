@@ -24,8 +24,8 @@ namespace launchbox {
 namespace {
 
 constexpr double max_visits = 2e10;              // minutes on two cores
-constexpr std::size_t min_in_segment = 1000;     // so that calls into Lua do not count
-constexpr std::size_t max_in_segment = 100'001;  // so that what a call finds fits into memory
+constexpr std::size_t min_in_segment = 1000;     // so that the cost of calls into Lua is negligible
+constexpr std::size_t max_in_segment = 100'001;  // so that the result of a call fits into memory
 constexpr std::size_t max_levels_in_segment = 10;
 constexpr std::size_t enough_prefixes = 64;  // for all cores to have work
 
@@ -33,10 +33,10 @@ std::vector<std::size_t> order_of_levels(const std::vector<scan_level>& levels,
                                          const std::vector<std::vector<std::size_t>>& used_by_conditions,
                                          const std::vector<std::vector<std::size_t>>& used_by_when);
 
-// Levels that are looped over together.
+// Levels that are scanned together.
 struct segment {
     std::size_t begin = 0, end = 0;
-    bool plain = false;  // nothing to be tried
+    bool plain = false;  // nothing to test
 };
 
 class finder {
@@ -47,7 +47,7 @@ public:
     found_candidates run(const std::function<void(double)>& progress);
 
 private:
-    using scans = std::vector<std::unique_ptr<condition_scan>>;  // one a segment that is not plain
+    using scans = std::vector<std::unique_ptr<condition_scan>>;  // one per segment that is not plain
 
     void cut_into_segments();
     void refuse_endless(std::size_t segment_at, std::size_t prefixes) const;
@@ -61,13 +61,13 @@ private:
     [[noreturn]] void fail_too_many(double at_least, bool exact) const;
 
     std::vector<scan_level> levels_;  // in the order of the loops
-    std::vector<std::size_t> order_;  // the parameter of each
+    std::vector<std::size_t> order_;  // the parameter of each level
     const std::vector<std::string>& conditions_;
     const named_constants& constants_;
     const packed_layout& layout_;
     std::size_t max_candidates_;
     std::vector<segment> segments_;
-    std::size_t first_plain_ = 0;  // of the segments at the end in which nothing is tried
+    std::size_t first_plain_ = 0;  // of the last segments, which test nothing
     double plain_points_ = 1;
     std::atomic<std::uint64_t> visits_{0};
     std::atomic<double> candidates_{0};
@@ -107,15 +107,15 @@ found_candidates find_candidates(std::vector<scan_level> levels, const std::vect
 
 namespace {
 
-// The conditions that need the fewest points first, and within one the parameters with few values outside: the more
-// values the innermost loop has, the cheaper is each.
+// The conditions that need the fewest points come first. Within one, parameters with few values are outermost: the more
+// values the innermost loop has, the cheaper each is.
 std::vector<std::size_t> order_of_levels(const std::vector<scan_level>& levels,
                                          const std::vector<std::vector<std::size_t>>& used_by_conditions,
                                          const std::vector<std::vector<std::size_t>>& used_by_when)
 {
     std::vector<std::size_t> order;
     std::vector<bool> placed(levels.size());
-    const auto missing = [&](const std::vector<std::size_t>& wanted) {  // with what their `when` needs
+    const auto missing = [&](const std::vector<std::size_t>& wanted) {  // including what their `when` needs
         std::vector<std::size_t> all;
         std::vector<bool> noted(placed);
         for (std::vector<std::size_t> open = wanted; !open.empty();) {
@@ -140,7 +140,7 @@ std::vector<std::size_t> order_of_levels(const std::vector<scan_level>& levels,
                     continue;
                 placed[l] = some = true;
                 order.push_back(l);
-                break;  // the smallest that can be next
+                break;  // the smallest possible next one
             }
         }
         for (const std::size_t l : wanted)
@@ -152,7 +152,7 @@ std::vector<std::size_t> order_of_levels(const std::vector<scan_level>& levels,
         double fewest = HUGE_VAL;
         for (std::size_t c = 0; c < done.size(); ++c) {
             if (done[c]) continue;
-            double points = 0;  // as logarithm: it may be larger than any number
+            double points = 0;  // a logarithm, since the number may overflow
             for (const std::size_t l : missing(used_by_conditions[c]))
                 points += std::log(static_cast<double>(levels[l].values.size()));
             if (points < fewest) std::tie(best, fewest) = std::pair(c, points);
@@ -162,7 +162,7 @@ std::vector<std::size_t> order_of_levels(const std::vector<scan_level>& levels,
     }
     std::vector<std::size_t> all(levels.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    // What nothing depends on stays in the file's order, so that candidates come out nearly sorted.
+    // Parameters that nothing depends on keep the file's order, so that candidates come out nearly sorted.
     for (const std::size_t l : all)
         if (!placed[l]) place(missing({l}));
     return order;
@@ -213,7 +213,7 @@ found_candidates finder::run(const std::function<void(double)>& progress)
 {
     if (first_plain_ == 0 && plain_points_ > static_cast<double>(max_candidates_)) fail_too_many(plain_points_, true);
 
-    // The first segments alone, until there are enough prefixes for all cores.
+    // Scans only the first segments, until there are enough prefixes for all cores.
     std::vector<std::vector<std::uint32_t>> prefixes{{}};
     std::size_t next = 0;
     refuse_endless(0, 1);
@@ -261,7 +261,7 @@ found_candidates finder::run(const std::function<void(double)>& progress)
     return std::move(result_);
 }
 
-// What is certain to be looked at: every point of the levels up to the next at which something is tried.
+// A lower bound on the work: every point of the levels up to the next level with a test.
 void finder::refuse_endless(std::size_t segment_at, std::size_t prefixes) const
 {
     if (segment_at >= first_plain_) return;
@@ -303,7 +303,7 @@ void finder::give_back(std::unique_ptr<scans> used)
     unused_.push_back(std::move(used));
 }
 
-// Calls `use` for each way to go on, `prefix` being longer by this segment.
+// Calls `use` for each way to continue; `prefix` is extended by this segment.
 template <class Use>
 void finder::extend(scans& with, std::size_t segment_at, std::vector<std::uint32_t>& prefix, const Use& use)
 {

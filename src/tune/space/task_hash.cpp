@@ -35,7 +35,7 @@ void add_kernel(parts& all, const kernel_target& kernel)
     all.add(kernel.compiler);
     if (!kernel.capture.empty() || !kernel.carveout.empty())
         all.add_all(std::vector<std::string>{"capture and carveout", kernel.capture, kernel.carveout});
-    // Hashes of specs without variables are as they were before there were any.
+    // Specs without variables keep the hash that they had before variables existed.
     std::vector<kernel_argument> described = kernel.arguments;
     if (!kernel.variables.empty()) all.add("behind these, variables");
     described.insert(described.end(), kernel.variables.begin(), kernel.variables.end());
@@ -62,9 +62,9 @@ std::string task_hash(const tune_spec& spec, const search_space& space)
         all.add(spec.program->metric);
         all.add(spec.program->unit);
     }
-    // The command is where a program is installed; what results depend on is in `sources` and `software`.
+    // The command depends on where a program is installed; results depend on `sources` and `software`.
     if (spec.callback) all.add(spec.callback->on_gpu ? "callback on a GPU" : "callback on the processor");
-    // What candidates are compared with; without a baseline the first in the order that can be measured.
+    // The reference: without a baseline, the first in order that can be measured.
     const verification& verify = spec.verify;
     all.add(static_cast<double>(verify.against));
     if (verify.against == verification::source::baseline && spec.baseline) all.add(parameter_text(*spec.baseline));
@@ -79,7 +79,7 @@ std::string task_hash(const tune_spec& spec, const search_space& space)
           measure.hang_ratio, measure.hang_seconds, spec.screen.min_occupancy})
         all.add(value);
     all.add_all(space.workload_constraints());
-    // Which quantities are measured, and who is given up early. Hashes of times are as they were.
+    // Which quantities are measured, and which candidates are given up early. Objectives of time keep their old hash.
     if (!spec.goal.is_plain()) all.add("objective " + spec.goal.text());
     return all.hash();
 }

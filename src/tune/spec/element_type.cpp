@@ -1,4 +1,4 @@
-// What the types of a kernel's arguments are to us.
+// The element types of kernel arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <string_view>

@@ -109,7 +109,7 @@ tune_spec parse_tune_spec(const std::string& file, const std::string& text)
 
 namespace {
 
-// Files of results are named after it.
+// Result files are named after it.
 void read_name(reader& of, const toml::node& node)
 {
     of.spec.name = of.file.text(node, "name", "name = \"block_sort\"");
@@ -156,7 +156,7 @@ void read_target(reader& of, const toml::table& root)
     first->second(of, of.file.table(*root.get(first->first), first->first, "[" + first->first + "]"));
 }
 
-// Problems of other tuners are JSON, which no spec begins like. Python translates them.
+// Problem files of other tuners are JSON, which a spec never looks like. The Python package converts them.
 void refuse_json(const std::string& file, std::string_view text)
 {
     const std::size_t begin = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");

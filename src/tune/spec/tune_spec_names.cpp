@@ -1,4 +1,4 @@
-// What the texts of a spec may name: parameters, the workload's values, limits of the GPU.
+// The names that texts of a spec may use: parameters, values of the workload, limits of the GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace launchbox::spec_toml {
 
 namespace {
 
-/// Every name with its values, each once.
+/// Every name with its distinct values.
 using named_values = std::map<std::string, std::vector<parameter_value>>;
 
 named_values values_of_workloads(const tune_spec& spec);
@@ -96,7 +96,7 @@ void check_filled(const reader& of, const placed_text& text, const named_values&
     of.file.placed(text.place, [&] {
         const std::vector<std::string> words = filled_in({text.text}, known);
         if (text.key != "type") return;
-        // Every type that the argument can have.
+        // Checks every type that the argument can have.
         static_cast<void>(element_type_of(words.front()));
         for (const named_values* named : {&parameters, &workload_values})
             for (const auto& [name, values] : *named) {
@@ -115,7 +115,7 @@ void check_cycles(const reader& of)
     std::map<std::string, std::vector<std::string>> needs;
     for (const tuning_parameter& parameter : of.spec.parameters)
         if (!parameter.when.empty()) needs[parameter.name] = value_expression(parameter.when).names();
-    // What needs only what is settled is settled.
+    // A name is settled once all names that it needs are settled.
     for (bool some = true; some && !needs.empty();) {
         some = false;
         for (auto item = needs.begin(); item != needs.end();) {
@@ -126,7 +126,7 @@ void check_cycles(const reader& of)
         }
     }
     if (needs.empty()) return;
-    // Only what is in the circle, not what waits for it.
+    // Names only the members of the cycle, not those that depend on it.
     std::string circle, name = needs.begin()->first;
     std::vector<std::string> way;
     for (; std::find(way.begin(), way.end(), name) == way.end();) {

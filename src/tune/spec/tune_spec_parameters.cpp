@@ -85,7 +85,7 @@ void read_parameter(reader& of, const toml_document::entry& entry)
                  otherwise = &value;
                  parameter.otherwise = of.file.value(value, entry.key + ".otherwise");
              }}};
-        // With a list there is no range beside it.
+        // A list and a range exclude each other.
         if (values == nullptr)
             for (const char* key : {"from", "to", "step", "factor"}) known.emplace_back(key, [](const toml::node&) {});
         of.file.read_keys(*table, known, "of the parameter " + entry.key);
@@ -185,7 +185,7 @@ std::vector<parameter_value> integer_range(const reader& of, const toml::table& 
     return values;
 }
 
-// 0.3 and not 0.30000000000000004: what people would write.
+// 0.3 instead of 0.30000000000000004, as people would write it.
 double rounded(double value)
 {
     return std::strtod(fmt::format("{:.12g}", value).c_str(), nullptr);
@@ -199,7 +199,7 @@ std::vector<parameter_value> number_range(const reader& of, const toml::table& t
     };
     const double from = part("from", 0), to = part("to", 0), step = part("step", 1);
     std::vector<parameter_value> values;
-    constexpr double slack = 1e-9;  // so that { from = 0, to = 1, step = 0.1 } has 1 in it
+    constexpr double slack = 1e-9;  // so that { from = 0, to = 1, step = 0.1 } includes 1
     if (const toml::node* factor = table.get("factor")) {
         const double times = part("factor", 0);
         if (times <= 1)
@@ -221,7 +221,7 @@ std::vector<parameter_value> number_range(const reader& of, const toml::table& t
     return values;
 }
 
-// Whole numbers among fractions are fractions too.
+// With fractions among the values, whole numbers become fractions too.
 void check_one_type(const reader& of, const toml::node& node, std::vector<parameter_value>& values,
                     const std::string& key)
 {
@@ -304,7 +304,7 @@ void read_workload(reader& of, const toml::table& table)
             weight = of.file.number(*entry.node, "weight", 0, 1e9, true);
             continue;
         }
-        // Only as a table: a value may have this name, and have the names of its keys, too.
+        // Only a table: a value may have this name, and the names of its keys, too.
         if (entry.key == "work" && entry.node->is_table()) {
             work = read_work(of, *entry.node->as_table());
             continue;
@@ -321,7 +321,7 @@ void read_workload(reader& of, const toml::table& table)
         lists.emplace_back(entry.key, entry.node->is_array() ? listed(of, *entry.node, entry.key)
                                                              : std::vector{of.file.value(*entry.node, entry.key)});
     }
-    // One order of the values in all workloads: that of the first.
+    // All workloads have their values in the order of the first.
     if (!of.spec.workloads.empty()) {
         const assignment& first = of.spec.workloads.front().values;
         const auto place = [&](const std::string& name) {
@@ -402,7 +402,7 @@ double amount_of_work(const reader& of, const work_expression& amount, const ass
     });
 }
 
-// Whole numbers wrap around at 2^63, which 2 * n^3 operations soon are: fractions do not.
+// Whole numbers overflow at 2^63, which 2 * n^3 operations soon reach; fractions do not.
 std::optional<double> amount_in_fractions(const work_expression& amount, const assignment& values)
 {
     assignment fractions = values;
@@ -410,11 +410,11 @@ std::optional<double> amount_in_fractions(const work_expression& amount, const a
     try {
         return number_in(amount.expression(fractions));
     } catch (const error&) {
-        return std::nullopt;  // an operator for whole numbers alone
+        return std::nullopt;  // an operator for whole numbers only
     }
 }
 
-// A word with an operator in it, or the name of something: nobody's number of bytes is one.
+// A word with an operator, or a name: no number of bytes looks like that.
 bool is_formula(const toml::node& node)
 {
     const std::optional<std::string> text = node.value<std::string>();

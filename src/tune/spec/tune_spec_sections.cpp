@@ -34,7 +34,7 @@ std::vector<std::string> files_in(reader& of, const toml::node& node, const std:
     return files;
 }
 
-// None for an empty list.
+// Empty for an empty list.
 std::vector<std::string> command_in(reader& of, const toml::node& node, const std::string& key, scope names)
 {
     const toml::array* list = node.as_array();
@@ -53,7 +53,7 @@ bool is_first(reader& of, const toml::node& node, const std::string& key, const 
     return place_in(of, node, key, words) == 0;
 }
 
-// Keys whose value goes into a member as it is.
+// Keys whose value is stored in a member unchanged.
 struct member_keys {
     using key = toml_document::keys::value_type;
     using words = std::vector<std::string>;
@@ -205,7 +205,7 @@ void read_dimensions(reader& of, const toml::node& node, const std::string& key,
     for (std::size_t i = 0; i < list->size(); ++i) into[i] = of.expression(*list->get(i), key);
 }
 
-// The compiler is told by a flag of ours, so that all that looks at flags looks at them, too.
+// Constants become flags of our own, so that everything that inspects flags sees them.
 void read_constants(reader& of, const toml::node& node, std::vector<std::string>& flags)
 {
     of.spec.kernel->constants = of.words(node, "constants", "[\"BLOCK\"]");
@@ -274,7 +274,7 @@ void read_argument(reader& of, const toml::node& node, bool is_variable, std::ve
                       "of an argument");
     need(of, table, "the argument", "name", "name = \"keys\"");
     check_kind(of, table, is_variable);
-    // Without a type it is only reset, to what the source gives it.
+    // Without a type, the variable is only reset to the value in the source.
     const bool only_reset = is_variable && table.get("type") == nullptr;
     if (!only_reset) need(of, table, "the argument", "type", "type = \"int\"");
     if (argument.name.empty()) of.file.fail(table.source(), "an argument's name is empty", "name it");
@@ -285,7 +285,7 @@ void read_argument(reader& of, const toml::node& node, bool is_variable, std::ve
     into.push_back(std::move(argument));
 }
 
-// Keys that only one of the two has.
+// Keys that only an argument or only a variable has.
 void check_kind(const reader& of, const toml::table& table, bool is_variable)
 {
     if (const toml::node* reset = table.get("reset"); reset != nullptr && !is_variable)
@@ -496,7 +496,7 @@ void read_measure(reader& of, const toml::table& table)
          key.seconds("max_seconds", measure.max_seconds), key.number("give_up_ratio", measure.give_up_ratio, 1, 1e9),
          key.number("hang_ratio", measure.hang_ratio, 1, 1e9), key.seconds("hang_seconds", measure.hang_seconds)},
         "in [measure]");
-    // One of the two alone moves the other.
+    // If only one is given, the other follows.
     if (measure.max_samples < measure.min_samples) {
         if (table.get("min_samples") != nullptr && table.get("max_samples") != nullptr)
             of.file.fail(table.get("max_samples")->source(),

@@ -28,10 +28,10 @@ namespace fs = std::filesystem;
 
 enum class content { nothing, store };
 
-// SQLite's own files stand beside the file behind links.
+// SQLite puts its own files beside the target of links.
 struct store_file {
-    std::string name;  ///< as the user has it, for messages
-    std::string path;  ///< absolute, so that it is never one of SQLite's special names; without links
+    std::string name;  ///< as the user wrote it, for messages
+    std::string path;  ///< absolute (never a special name of SQLite), with links resolved
 
     [[nodiscard]] std::string journal() const { return path + "-journal"; }
     [[nodiscard]] std::string log() const { return path + "-wal"; }
@@ -73,9 +73,8 @@ opened_store open_store(const std::string& name, result_store::access how)
         create_tables(database);
     }
     switch_to_wal(database);
-    // A process that is killed loses nothing that was committed. A machine that loses its power may lose the last
-    // results, which are measured again; waiting for the disk at each of them would cost more than most measurements
-    // take.
+    // If a process is killed, everything committed is safe. If the machine loses power, the last results may be lost
+    // and are measured again; syncing the disk after each result would cost more than most measurements.
     database.execute("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
     return opened;
 }
@@ -88,13 +87,13 @@ opened_store open_store_of(std::string bytes, const std::string& name)
 
 namespace {
 
-// SQLite takes a file system that has no locks for one on which somebody else holds them, and waits. Asked with a file
-// of our own: closing another descriptor of the store would drop SQLite's locks.
+// SQLite takes a file system without locks for one where another process holds the lock, and waits. So a lock is tried
+// on a file of our own: closing a second descriptor of the store would drop SQLite's locks.
 void refuse_without_locks(const store_file& file)
 {
     std::string probe = (fs::path(file.path).parent_path() / ".launchbox_lock_XXXXXX").string();
     const int opened = ::mkostemp(probe.data(), O_CLOEXEC);
-    if (opened < 0) return;  // what is wrong with the folder is said when the store is opened
+    if (opened < 0) return;  // opening the store reports what is wrong with the folder
     ::unlink(probe.c_str());
     struct flock lock = {};
     lock.l_type = F_WRLCK;
@@ -131,7 +130,7 @@ void refuse_header(std::string_view start, const std::string& name)
         throw error(name + " is an SQLite database, but not a result store", not_a_store_hint);
 }
 
-// Looks at the bytes alone: SQLite itself would already write to what is not ours (a journal left beside it).
+// Looks only at the bytes: SQLite itself would already write to a file that is not ours (if a journal lies beside it).
 content content_of(const store_file& file)
 {
     struct stat found = {};
@@ -151,7 +150,7 @@ content content_of(const store_file& file)
                     "do you have read permission?");
     header.resize(static_cast<std::size_t>(in.gcount()));
     refuse_header(header, file.name);
-    // SQLite reads what is missing of the last page as zeros. What is beside the file may still complete it.
+    // SQLite reads the missing part of the last page as zeros. Files beside it may still complete it.
     const auto page = std::max<off_t>(static_cast<off_t>(big_endian(header, 16) >> 16), 512);
     if (found.st_size % page != 0 && !fs::exists(file.log()) && !fs::exists(file.journal()))
         throw error(file.name + " is damaged: it ends in the middle of a page",
@@ -159,9 +158,9 @@ content content_of(const store_file& file)
     return content::store;
 }
 
-// What stands beside a file that somebody else packed is written to, taken back from and removed by SQLite. So it is
-// what SQLite makes, and no way to another file: a link, or a journal that names a second one, as where several
-// databases are written at once. The file of that name is removed, whatever it is. No launchbox writes either.
+// SQLite writes to, rolls back from and removes the files beside a store, which may come from somebody else's archive.
+// So they must be regular files, not links, and no journal that names a second one, as SQLite writes for several
+// databases at once: SQLite removes the named file, whatever it is. launchbox writes neither.
 void refuse_strange_companions(const store_file& file)
 {
     constexpr const char* hint = "it is not from launchbox tune: move it away, or use a backup of the store";
@@ -192,7 +191,7 @@ std::unique_ptr<temporary_directory> copied(const store_file& file, const fs::pa
     return folder;
 }
 
-// On a disk, or in memory where that is full.
+// On disk, or in memory if the disk is full.
 std::unique_ptr<temporary_directory> copied(const store_file& file)
 {
     const fs::path in_memory = "/dev/shm";
@@ -217,8 +216,8 @@ opened_store open_to_read(const store_file& file)
 {
     sqlite_database shared(file.path, sqlite_database::access::read, file.name);
     if (shared.is_readable()) return checked_for_reading({nullptr, std::move(shared)});
-    // Where a writer was killed while it made the store, its journal takes back what was half done, which only a writer
-    // can: a copy is read.
+    // If a writer was killed while creating the store, its journal rolls back the unfinished part. Only a writer can do
+    // that, so a copy is opened for writing.
     std::error_code failure;
     if (fs::file_size(file.journal(), failure) > 0 && !failure) {
         std::unique_ptr<temporary_directory> copy = copied(file);
@@ -226,8 +225,8 @@ opened_store open_to_read(const store_file& file)
         return checked_for_reading(
             {std::move(copy), sqlite_database(inside, sqlite_database::access::write, file.name)});
     }
-    // A reader writes beside the file, to tell a writer what it reads. Where it may not, or the disk is full, it reads
-    // without that.
+    // A reader writes beside the file to tell writers what it reads. If that is not permitted, or the disk is full, it
+    // reads without.
     return checked_for_reading({nullptr, sqlite_database(file.path, sqlite_database::access::read_alone, file.name)});
 }
 
@@ -241,7 +240,7 @@ void check_pages(const sqlite_database& database)
 
 void switch_to_wal(sqlite_database& database)
 {
-    // While another process is just opening the file SQLite refuses at once, whatever the busy timeout.
+    // While another process is opening the file, SQLite fails at once, whatever the busy timeout.
     constexpr std::chrono::seconds patience(10);
     std::string mode;
     for (const auto begin = std::chrono::steady_clock::now(); mode.empty();) try {

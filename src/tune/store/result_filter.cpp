@@ -35,8 +35,7 @@ bool means(const std::string& text, const parameter_value& value)
     return false;
 }
 
-// The words of a text, cut where a comma is and where a blank is in front of another name=value: "type=long long n=5"
-// has two.
+// The terms of a text, split at commas and at spaces before another name=value: "type=long long n=5" has two.
 std::vector<std::string> terms_of(const std::string& text)
 {
     std::vector<std::string> terms;
@@ -80,7 +79,7 @@ value_filter parse_value_filter(const std::vector<std::string>& texts, const std
 {
     value_filter filter;
     for (const std::string& text : texts) {
-        std::vector<std::string>* values = nullptr;  // of the last name of this text
+        std::vector<std::string>* values = nullptr;  // of the last name in this text
         for (const std::string& term : terms_of(text)) {
             const std::size_t sign = term.find('=');
             if (sign == 0 || (sign == std::string::npos && values == nullptr))

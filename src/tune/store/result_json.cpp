@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t max_members = 1000;  // of a candidate: more is nobody's
+constexpr std::size_t max_members = 1000;  // of a candidate, more than any real one has
 
 template <class Value>
 ordered_json or_null(const std::optional<Value>& value)
@@ -40,7 +40,7 @@ ordered_json json_of_record(const Record& record)
     return json;
 }
 
-// Nothing that is read here is ever below 0.
+// No number read here may be negative.
 template <std::integral Integer>
 bool read_member(const ordered_json& from, Integer& into)
 {
@@ -125,7 +125,7 @@ ordered_json json_of(const kernel_info& kernel)
     return json_of_record(kernel);
 }
 
-// nlohmann::json keeps a whole number without a sign as an unsigned one.
+// nlohmann::json stores a whole number without a sign as unsigned.
 bool fits_int64(const ordered_json& number)
 {
     return !number.is_number_unsigned() || std::in_range<std::int64_t>(number.get<std::uint64_t>());
@@ -193,8 +193,8 @@ bool read_json(const ordered_json& from, kernel_info& kernel)
 
 namespace {
 
-// Of parameters and of values of a workload. Names are looked up one after the other, which for 20,000 of them takes
-// minutes; a spec has at most 64 parameters.
+// The most parameters, or values of a workload. Names are looked up linearly, which takes minutes for 20,000 of them; a
+// spec has at most 64 parameters.
 constexpr std::size_t max_names = 256;
 
 std::string too_many(const assignment& values, const char* what)

@@ -180,7 +180,7 @@ void write_race(sqlite_database& database, const race_result_info& race, bool re
     must_be_good(why_invalid(race), race.entries.empty() ? assignment() : race.entries.front().parameters,
                  race.workload);
     sqlite_transaction transaction(database);
-    // With their entries, by the foreign key.
+    // The foreign key deletes the entries, too.
     if (replaces) table_row(database, "race")("run", race.run)("workload", race.workload).remove();
     table_row row(database, "race");
     each_field(race, row("run", race.run));

@@ -16,10 +16,10 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "samples are stored as they lie in memory");
 
-// Of a candidate, a workload, a kernel: parsed, a text takes many times its length.
+// The JSON of a candidate, a workload or a kernel; once parsed it takes many times this size.
 constexpr std::size_t longest_json = 1 << 20;
 
-/// The values of one row, column by column; the first that is not as it must be makes the row bad.
+/// The values of one row, column by column; the first invalid value makes the row bad.
 class row_reader {
 public:
     explicit row_reader(const sqlite_statement& row) : row_(row) {}
@@ -62,7 +62,7 @@ public:
             (*this)(name, into.emplace());
     }
 
-    /// Empty: all is well.
+    /// Empty if the row is valid.
     [[nodiscard]] const std::string& complaint() const { return complaint_; }
     void complain(const std::string& about)
     {
@@ -84,7 +84,7 @@ private:
     std::string complaint_;
 };
 
-// Whether the row is good; else it is named by its number.
+// Whether the row is valid; if not, reports it by its number.
 bool good(const sqlite_database& database, row_reader& row, const std::string& what, row_diagnostics& diagnostics)
 {
     if (row.complaint().empty()) return true;
@@ -111,7 +111,7 @@ std::vector<Record> read_rows(const sqlite_database& database, std::int64_t run,
     return records;
 }
 
-// By the workload's text. A bad row costs no measurement: the work is unknown then.
+// By the workload's text. A bad row loses no measurement, only the amounts of work.
 std::map<std::string, work_amounts> read_work(const sqlite_database& database, std::int64_t run,
                                               row_diagnostics& diagnostics)
 {
@@ -165,7 +165,7 @@ std::vector<std::pair<std::int64_t, run_info>> read_runs(const sqlite_database& 
 
 std::vector<stored_result> read_results(const sqlite_database& database, std::int64_t run, row_diagnostics& diagnostics)
 {
-    // One row after the other, by their numbers: whole rows that SQLite had to sort would need as much room again.
+    // Row by row, by number: sorting whole rows would take SQLite as much memory again.
     std::vector<std::int64_t> numbers;
     sqlite_statement listed(database, "SELECT id FROM result WHERE run = ?");
     for (listed.bind(1, run); listed.step();) numbers.push_back(listed.integer(0).value_or(0));

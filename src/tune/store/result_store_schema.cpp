@@ -13,8 +13,7 @@ namespace launchbox {
 
 namespace {
 
-// To the letter as in every store of this version, which is only read where they are the same: a change of a table is a
-// new version.
+// A store is read only if its schema equals this text exactly, so any change of a table is a new version.
 constexpr const char* tables = R"(
 CREATE TABLE environment (
     id INTEGER PRIMARY KEY, gpu TEXT NOT NULL, processor TEXT NOT NULL, architecture TEXT NOT NULL,
@@ -62,7 +61,7 @@ CREATE TABLE "race" (
 
 constexpr int longest_shown_name = 60;
 
-// All that a schema has: a table, index, view or trigger each, by name.
+// All objects of a schema (tables, indices, views, triggers), by name.
 std::map<std::string, std::string> objects_of(const sqlite_database& database)
 {
     sqlite_statement asked(database, "SELECT type, name, tbl_name, sql FROM sqlite_master");
@@ -102,9 +101,9 @@ void create_tables(sqlite_database& database)
     transaction.commit();
 }
 
-// The schema is to the letter what was written, with nothing beside it: a view, a trigger, a generated column, an index
-// of an expression or a virtual table runs what somebody else has written, and what else a file calls "result" may be
-// anything. Nothing but the schema was looked at before.
+// The schema must equal ours exactly, with nothing added. A view, trigger, generated column, expression index or
+// virtual table could run code from a stranger, and a table "result" of another schema may hold anything. Nothing but
+// the schema was read so far.
 void check_store_schema(sqlite_database& database)
 {
     refuse_other_version(database);

@@ -16,17 +16,16 @@ namespace launchbox {
 
 namespace {
 
-// A writer holds the lock for milliseconds; whoever holds it longer hangs.
+// A writer holds the lock for milliseconds; one that holds it longer hangs.
 constexpr int busy_milliseconds = 10'000;
-// No text or samples of ours come near; a damaged length must not be believed.
+// No text or sample list of ours is near this length, so a longer one is damage.
 constexpr int longest_stored_value = 256 << 20;
 
-// A file may be somebody's who means no good. Its schema is read before anything is known of it, and parsing it, or
-// reading the statistics that SQLite looks for by itself, may take so many steps and values of this length, no more:
-// ours takes some hundred.
+// A file may be hostile. Parsing its schema, and reading the statistics that SQLite looks up by itself, happens before
+// anything is known about it, so its steps and value lengths are limited. Our schema takes a few hundred steps.
 constexpr std::int64_t steps_for_schema = 20'000;
 constexpr int longest_in_schema = 100'000;
-// Of a file that has our tables and no damaged page, every statement of ours reads a byte a few times.
+// In a file with our tables and no damaged page, every statement of ours reads each byte a few times.
 constexpr std::int64_t fewest_steps = 20'000'000, steps_a_byte = 100;
 constexpr int steps_between_looks = 1'000;
 
@@ -46,7 +45,7 @@ bool has_content(const std::string& file)
     return std::filesystem::file_size(file, failure) > 0 && !failure;
 }
 
-// As SQLite wants a name in a URI.
+// A file name as SQLite's URIs need it.
 std::string uri_of(const std::string& file, const char* parameters)
 {
     std::string uri = "file:";
@@ -79,7 +78,7 @@ sqlite_database::sqlite_database(const std::string& file, access how, const std:
                                     : SQLITE_OPEN_READONLY,
              nullptr);
     } else if (has_content(file + "-wal")) {
-        // The log's index is in memory then, not in a file.
+        // Keeps the log's index in memory instead of a file.
         open(file, SQLITE_OPEN_READONLY, "unix-none");
         execute("PRAGMA locking_mode = EXCLUSIVE");
     } else {
@@ -96,7 +95,7 @@ void sqlite_database::open(const std::string& file, int flags, const char* vfs)
     sqlite3_extended_result_codes(handle, 0);
     sqlite3_busy_timeout(handle, busy_milliseconds);
     for (const auto& [what, most] : limits_of_statements) sqlite3_limit(handle, what, most);
-    // The file may be somebody's who means no good: its schema runs no code.
+    // The file may be hostile: its schema must not run code.
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -108,7 +107,7 @@ void sqlite_database::open(const std::string& file, int flags, const char* vfs)
     };
     sqlite3_progress_handler(handle, steps_between_looks, go_on, allowance_.get());
     allow(steps_for_schema, longest_in_schema);
-    // What is sorted or joined needs no room on a disk.
+    // Sorting and joining need no disk space.
     execute("PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY");
 }
 
@@ -146,7 +145,7 @@ bool sqlite_database::is_readable() const
 
 sqlite_database sqlite_database::of_bytes(std::string bytes, const std::string& shown_as)
 {
-    // Without its write-ahead log, which is another file, a store has none.
+    // The write-ahead log is a separate file that is not here: the header must say that there is none.
     constexpr std::size_t write_version = 18, read_version = 19;
     if (bytes.size() > read_version) bytes[write_version] = bytes[read_version] = 1;
     sqlite_database made(shown_as);
@@ -238,7 +237,7 @@ sqlite_statement& sqlite_statement::bind(int at, double value)
 
 sqlite_statement& sqlite_statement::bind(int at, std::string_view text)
 {
-    // An empty view may have no data, which SQLite would take for NULL.
+    // The data pointer of an empty view may be null, which SQLite would take for NULL.
     sqlite3_bind_text64(statement_.get(), at, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
                         SQLITE_UTF8);
     return *this;

@@ -94,7 +94,7 @@ bool is_quantity(double value)
     return value >= 1e-100 && value <= 1e100;
 }
 
-// Copies of an objective are used by several threads, and an expression is for one at a time.
+// Several threads use copies of an objective, and an expression must not be evaluated by two at once.
 struct objective::shared_condition {
     explicit shared_condition(const std::string& text) : expression(text) {}
     value_expression expression;
@@ -125,7 +125,7 @@ objective::objective(const std::string& given)
         if (comma == std::string_view::npos) break;
         rest.remove_prefix(comma + 1);
     }
-    // One text for one meaning: results are told apart by it.
+    // One text for one meaning, because results are distinguished by it.
     text_.clear();
     for (const objective_term& term : terms_)
         text_ += fmt::format("{}{}{}{}", text_.empty() ? "" : ", ", term.largest ? "max " : "", term.name,
@@ -227,7 +227,7 @@ std::vector<std::size_t> pareto_front(const std::vector<const measurement*>& can
 {
     struct point {
         std::size_t number = 0;
-        std::vector<double> values;  // of the terms, small ones are good
+        std::vector<double> values;  // of the terms; smaller is better
     };
     std::vector<point> points;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -236,7 +236,7 @@ std::vector<std::size_t> pareto_front(const std::vector<const measurement*>& can
             if (const std::optional<double> value = value_of(*candidates[i], term)) made.values.push_back(*value);
         if (made.values.size() == goal.terms().size()) points.push_back(std::move(made));
     }
-    // In this order only an earlier one can beat a later one, and only those on the front have to be looked at.
+    // In this order only an earlier point can beat a later one, and only points on the front need comparing.
     std::ranges::stable_sort(points, {}, &point::values);
     std::vector<point> front;
     for (point& made : points) {

@@ -20,7 +20,7 @@ struct scale {
     const char* prefix;
 };
 
-// GB/s and GFLOP/s are what every data sheet has; numbers of elements are of any size.
+// GB/s and GFLOP/s, as in data sheets; element counts use any prefix.
 scale scale_of(const work_kind& kind, double largest)
 {
     if (kind.amount != &work_amounts::elements) return {1e9, ""};
@@ -84,7 +84,7 @@ std::string rates_text(const work_amounts& least, const work_amounts& largest)
         if (!low || !high) continue;
         text += text.empty() ? "" : ", ";
         if (*low < *high) text += rate_text(kind, *low, *low) + " to ";
-        // Without a prefix the unit stands behind the number, "11.65 G" has it within.
+        // Without a prefix the unit follows the number; "11.65 G" already includes it.
         text += rate_text(kind, *high, *high) + " " + kind.unit;
     }
     return text;

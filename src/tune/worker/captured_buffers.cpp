@@ -80,8 +80,8 @@ void captured_buffers::map(const reserved_addresses& addresses)
     }
 }
 
-// Reads both files, so that a damaged capture is found before anything is compared with it. How much changed is
-// counted: what the folder says of it proves nothing.
+// Reads both files, so that a damaged capture is found before anything is compared with it. Counts the changed bytes
+// itself, since the folder's own figure proves nothing.
 void captured_buffers::fill(piece& to)
 {
     const captured_memory& memory = *to.of;
@@ -125,7 +125,7 @@ void captured_buffers::bind(CUmodule module)
             piece.data = 0;
             if (piece.of->changed_bytes > 0)
                 throw error(fmt::format("the launch changes {}, which this module does not have", piece.name));
-            continue;  // code of another source may have none of this name
+            continue;  // code of another source may lack this name
         }
         if (bytes != piece.of->bytes)
             throw error(fmt::format("{} has {} bytes, and the program's has {}", piece.name, bytes, piece.of->bytes));

@@ -22,7 +22,7 @@ outcome outcome_of(CUresult code)
         case CUDA_ERROR_ILLEGAL_INSTRUCTION:
         case CUDA_ERROR_TENSOR_MEMORY_LEAK:
         case CUDA_ERROR_LAUNCH_FAILED:
-            return outcome::trap;  // the last is what __trap gives
+            return outcome::trap;  // the last one is from __trap
         case CUDA_ERROR_LAUNCH_TIMEOUT:
             return outcome::hang;
         case CUDA_ERROR_NOT_INITIALIZED:

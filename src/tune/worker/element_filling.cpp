@@ -42,7 +42,7 @@ void put_bits(char* to, std::uint64_t bits, int bytes)
     if (bytes > 8) std::memset(to + 8, 0, static_cast<std::size_t>(bytes - 8));
 }
 
-// The type's own range, and within it that of the argument, both ends included.
+// The range of the type, narrowed to that of the argument, both ends included.
 void limit_range(element_filling& filling, const task_argument& argument)
 {
     if (!argument.low && !argument.high) {
@@ -74,7 +74,7 @@ std::uint64_t floating_element(const element_filling& filling, std::int64_t inde
     const double part = std::ldexp(static_cast<double>(number >> (64 - bits)), -bits);
     const double scaled = part * (filling.high - filling.low);
     const std::uint64_t element = floating_bits(filling.low + scaled, filling.type);
-    // Rounding may have reached the end.
+    // Rounding may have reached the excluded upper end.
     return floating_value(element, filling.type) >= filling.high ? floating_bits(filling.low, filling.type) : element;
 }
 
@@ -121,7 +121,7 @@ std::optional<element_filling> element_filling_of(const task_argument& argument)
         case fill_kind::zeros:
             filling.range = 1;
             return filling;
-        case fill_kind::constant:  // the only number of its range
+        case fill_kind::constant:  // the only number in its range
             filling.smallest = number_bits(argument, filling.type);
             filling.range = 1;
             return filling;
@@ -156,7 +156,7 @@ void fill_elements(const element_filling& filling, std::int64_t first, std::int6
             put_bits(to, floating_element(filling, i), bytes);
         return;
     }
-    // What is longer than a number of 64 bits is random to its end where all of the type is asked for.
+    // Elements longer than 64 bits are random throughout if the whole range of the type is wanted.
     const bool whole = !filling.sequence && filling.range == 0;
     for (std::int64_t i = first; i < first + count; ++i, to += bytes) {
         put_bits(to, integer_element(filling, i), bytes);

@@ -13,9 +13,10 @@ namespace launchbox {
 
 namespace {
 
-// The step in which the rounds began has what was before them in it, and the one after it what the counter is late.
+// Left out are the step in which the rounds began, which includes energy from before, and the next one, because the
+// counter lags.
 constexpr std::size_t steps_left_out = 2, steps_a_window = 2, min_windows = 3, idle_steps = 2;
-// A counter that has not moved for so long does not move.
+// A counter that has not moved for this long does not work.
 constexpr double longest_step = 2;
 constexpr double good_error = 0.01;  // of the mean over the windows
 
@@ -55,7 +56,7 @@ energy_meter::steady_draw energy_meter::draw(const std::function<bool()>& round,
     steady_draw found;
     const energy_watch watch(gpu_);
     std::size_t rounds = 0, seen = 0;
-    double begin = 0;  // of the first round that counts
+    double begin = 0;  // of the first counted round
     for (;;) {
         if (!round()) return {};
         const double now = watch.seconds();
@@ -90,7 +91,7 @@ launch_energy energy_meter::measure(const measured_round& round, const std::stri
                  const double of_launch = so_far.joules_a_round() - around;
                  return error_of_mean(so_far.watts) * so_far.seconds_a_round <= good_error * of_launch;
              });
-    if (with.seconds_a_round == 0) return {};  // wrong, or interrupted: that is said elsewhere
+    if (with.seconds_a_round == 0) return {};  // wrong, or interrupted: reported elsewhere
     if (with.watts.size() < min_windows) return {{}, 0, "the energy counter of the GPU does not move"};
     launch_energy energy;
     energy.seconds = with.seconds_a_round - around_.seconds_a_round;

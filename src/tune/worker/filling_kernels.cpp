@@ -35,7 +35,7 @@ constexpr std::string_view filling_begin = R"ptx(
     ld.param.u64 %range, [range];
 {2})ptx";
 
-// %x becomes random bits of the seed in {0} for the element %i.
+// Sets %x to the random bits of the seed in {0} for the element %i.
 constexpr std::string_view mixed_bits = R"ptx(    mul.lo.u64 %t, {0}, 0x{1:x};
     add.u64 %x, %i, 1;
     mad.lo.u64 %x, %x, 0x{2:x}, %t;
@@ -49,8 +49,8 @@ constexpr std::string_view mixed_bits = R"ptx(    mul.lo.u64 %t, {0}, 0x{1:x};
     xor.b64 %x, %x, %t;
 )ptx";
 
-// Multiplication and addition are rounded each for itself, as the host's are. {0}: random bits; {1}: how many are
-// dropped; {2}: 2^-bits; {3}: to bits of the type in %bits and to the value that they have in %value; {4}: store.
+// Multiplication and addition are rounded separately, as on the host. {0}: random bits; {1}: how many are dropped; {2}:
+// 2^-bits; {3}: from %value to bits in %bits and the rounded %value; {4}: store.
 constexpr std::string_view floating_loop = R"ptx(    ld.param.f64 %low, [low];
     ld.param.f64 %span, [span];
     ld.param.f64 %high, [high];
@@ -72,8 +72,7 @@ DONE:
 }}
 )ptx";
 
-// {0}, {1}: random bits of the seed and of its complement. Numbers of a usual size are stored at once, all else by
-// bytes.
+// {0}, {1}: random bits of the seed and of its complement. Common sizes are stored at once, others byte by byte.
 constexpr std::string_view integer_loop = R"ptx(    not.b64 %other_seed, %seed;
 LOOP:
     setp.ge.u64 %p0, %i, %count;
@@ -124,7 +123,7 @@ DONE:
 }}
 )ptx";
 
-// `rounded`: from %value to %bits, and back to %value, since what the rounding left counts.
+// `rounded`: from %value to %bits, and back to %value, since the rounded value counts.
 struct filled_type {
     std::string_view name;
     element_type type;
@@ -143,7 +142,7 @@ constexpr std::array filled_types = std::to_array<filled_type>({
      {kind::half, 2},
      "    cvt.rn.f16.f64 %short, %value;\n    cvt.f64.f16 %value, %short;\n    cvt.u64.u16 %bits, %short;\n",
      "st.global.u16"},
-    // To the nearest, ties to even: PTX of this age has no conversion for it.
+    // Round to nearest, ties to even, by hand: this PTX version has no such conversion.
     {"bf16",
      {kind::bfloat16, 2},
      "    cvt.rn.f32.f64 %single, %value;\n    mov.b32 %half, %single;\n    shr.u32 %flag, %half, 16;\n"

@@ -107,7 +107,7 @@ try {
     throw;
 }
 
-// What can be calculated is made where it is used.
+// Contents that can be computed are made on the GPU.
 void workload_buffers::fill(const task_argument& argument, const guarded_buffer& buffer)
 {
     const argument_filler filler(argument);
@@ -248,7 +248,7 @@ bool workload_buffers::keep_outputs(const std::string& checksum)
         }
     } catch (const cuda_failure& full) {
         if (full.code != CUDA_ERROR_OUT_OF_MEMORY) throw;
-        gpu_.sums();  // those of the ones before
+        gpu_.sums();  // of the outputs before
         forget_references();
         return false;
     }
@@ -301,7 +301,7 @@ const guarded_buffer* workload_buffers::reference(const task_argument& output, c
     return &kept.buffer;
 }
 
-// What reference_content does on the host, on the GPU: all elements equal the ones before them?
+// The GPU version of reference_content: do all elements equal the ones before them?
 void workload_buffers::note_content(const task_argument& output, const guarded_buffer& reference)
 {
     const auto count = static_cast<std::size_t>(output.count);
@@ -346,7 +346,7 @@ workload_buffers& workload_store::take(const std::string& workload, const std::v
     if (found != kept_.end()) {
         const bool was_last = found == kept_.begin();
         kept_.splice(kept_.begin(), kept_, found);
-        // While others ran, a stray write may have met it that those workloads' own guards did not see.
+        // While other workloads ran, a stray write may have hit this one without touching their guards.
         if (was_last || found->buffers->damage().empty()) return *found->buffers;
         kept_.pop_front();
     }

@@ -20,7 +20,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr std::size_t piece_bytes = std::size_t{32} << 20;
 constexpr std::size_t slot_count = 4096;
-// Copies and checksums of our own: a GPU that takes longer is as good as hung.
+// For our own copies and checksums: a GPU that takes longer counts as hung.
 constexpr double own_work_seconds = 25;
 constexpr std::uint64_t longest_block_ns = 1'000'000'000;
 
@@ -33,7 +33,7 @@ gpu_context::gpu_context(int device, std::function<void()> alive)
     check(driver_.init(0), "at cuInit");
     CUdevice gpu = 0;
     check(driver_.device(&gpu, device), "when GPU " + std::to_string(device) + " was opened");
-    // Waiting is by polling; where the driver itself waits, it is not to burn the core that compiles.
+    // We wait by polling. If the driver itself waits, it should not occupy the core that compiles.
     driver_.set_context_flags(gpu, CU_CTX_SCHED_BLOCKING_SYNC | CU_CTX_MAP_HOST);
     check(driver_.retain_context(&context_, gpu), "when its context was made");
     check(driver_.use_context(context_), "when its context was made");
@@ -65,7 +65,8 @@ void gpu_context::load_helpers()
     count_other_ = helper("launchbox_count_other");
     block_ = helper("launchbox_block");
     count_poison_ = helper("launchbox_count_poison");
-    // Their first launch loads them, which may wait for all that runs: it must not stand behind a blocked stream.
+    // The first launch loads the kernels, which may wait for all running work, so it must not happen behind a blocked
+    // stream.
     block();
     unblock();
     ask_checksum(slots_, 8);
@@ -99,7 +100,7 @@ void gpu_context::wait(double seconds, std::string_view stage) const
             hangs_ = true;
             throw gpu_hang{seconds, std::string(stage)};
         }
-        // Short kernels are waited for without giving up the core, so that the next one follows at once.
+        // Short kernels are polled without yielding the core, so that the next one follows at once.
         if (waited > 0.002) std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
 }
@@ -236,7 +237,7 @@ void gpu_context::block()
 
 void gpu_context::unblock()
 {
-    // What it finds is not overwritten: 2 means that the GPU did not wait for this.
+    // Does not overwrite what it finds: 2 means that the GPU did not wait for this.
     if (*flag_ == 0) *flag_ = 1;
 }
 

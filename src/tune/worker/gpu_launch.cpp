@@ -19,7 +19,7 @@ std::int64_t cluster_blocks(const gpu_task& task)
     return std::int64_t{task.cluster[0]} * task.cluster[1] * task.cluster[2];
 }
 
-// What does not fit the driver's own types would reach it as another number.
+// Values that do not fit the driver's types would reach it as other numbers.
 void check_shape(const gpu_task& task)
 {
     for (int i = 0; i < 3; ++i) {
@@ -67,7 +67,7 @@ loaded_kernel::~loaded_kernel()
     if (!gpu_.hangs()) gpu_.driver().unload_module(module_);
 }
 
-// The driver reads as many parameters as the kernel has, whatever there are.
+// The driver reads as many parameters as the kernel has, even if fewer are passed.
 void loaded_kernel::compare_parameters() const
 {
     if (gpu_.driver().parameter_info == nullptr || !task_.capture.empty()) return;

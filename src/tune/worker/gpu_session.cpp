@@ -81,11 +81,11 @@ measurement gpu_session::run(const gpu_task& task)
     } catch (const std::exception& failure) {
         failed({.status = outcome::worker_died, .reason = failure.what(), .sticky = true});
     }
-    if (answer.status != outcome::measured) to_save_ = {};  // its memory may be gone
+    if (answer.status != outcome::measured) to_save_ = {};  // its memory may be freed
     return answer;
 }
 
-// Whoever runs so long that the idle GPU would have used more than the best uses more.
+// A candidate that runs so long that even an idle GPU would use more energy than the best must itself use more.
 gpu_task gpu_session::with_limit_of_time(const gpu_task& task)
 {
     if (!gpu_.nvml().energy_joules())
@@ -122,7 +122,7 @@ void gpu_session::measure(const gpu_task& task, measurement& answer)
     if (!task.repeated || answer.status != outcome::measured) kept_.erase(kept);
 }
 
-// While others compile what is to be measured.
+// Runs while other threads compile what is to be measured.
 void gpu_session::prepare(const gpu_task& task, measurement& answer)
 {
     const phase_clock timed(answer.phases->prepare);
@@ -161,7 +161,7 @@ void gpu_session::measure_workload(const gpu_task& task, kept_kernel& kept, meas
     answer.checksum = task.makes_reference && buffers->keeps_outputs() ? buffers->kept_checksum() : judge.checksum();
     answer.verified = judge.verified() && answer.status == outcome::measured;
     for (std::string& weakness : buffers->weak_references()) answer.warnings.push_back(std::move(weakness));
-    // Stray writes may depend on where the other copies of the inputs are.
+    // Stray writes may depend on the addresses of the other copies of the inputs.
     const phase_clock timed(phases.check);
     enter(worker_phase::check);
     is_unharmed(*buffers, answer);
@@ -195,7 +195,8 @@ void gpu_session::measure_times(const timed_kernel& what, measurement& answer)
     answer.reason = what.history.reason(what.kernel.changed_variables());
 }
 
-// The time was measured. One that ran so long that the idle GPU would have used more than the best is given up.
+// The time is measured already. A candidate is given up if even an idle GPU would use more energy than the best in that
+// time.
 void gpu_session::measure_energy(const timed_kernel& what, measurement& answer)
 {
     const gpu_task& task = what.task;
@@ -212,7 +213,7 @@ void gpu_session::measure_energy(const timed_kernel& what, measurement& answer)
         }
         return timer_.round(what, rounds++, launches);
     };
-    // What stands around a launch is the candidate's own where it warms the caches up or resets its variables.
+    // With warmed caches or reset variables, the work around a launch differs between candidates.
     const bool alike = task.measure.cold && task.variables.empty();
     const std::string surroundings = alike ? task.workload + task.capture : "";
     launch_energy found = energy_.measure(round, surroundings, task.measure.max_seconds);
@@ -233,7 +234,7 @@ void gpu_session::measure_energy(const timed_kernel& what, measurement& answer)
             "process uses the GPU, or clocks changed",
             found.seconds / seconds);
     }
-    // The last one is judged, too.
+    // The last launch is judged, too.
     if (what.history.any_wrong() || !timer_.round(what, 0, true)) return;
     if (!found.why_none.empty()) answer.warnings.push_back(found.why_none);
     if (found.joules.empty()) return;
@@ -242,8 +243,8 @@ void gpu_session::measure_energy(const timed_kernel& what, measurement& answer)
     answer.quantities = {{energy_quantity, std::move(found.joules)}, {power_quantity, std::move(watts)}};
 }
 
-// A kernel that keeps its results in a variable of its module and only copies them at later launches is right each time
-// and has done its work once.
+// A kernel that keeps its results in a variable of its module, and at later launches only copies them, is right every
+// time but did its work once.
 void gpu_session::compare_with_fresh_variables(const timed_kernel& what, measurement& answer)
 {
     constexpr double noticeable = 1.2, noticeable_ns = 2000;
@@ -278,7 +279,7 @@ bool gpu_session::is_unharmed(const workload_buffers& buffers, measurement& answ
 captured_buffers& gpu_session::captured(const std::string& file)
 {
     if (captured_ && captured_file_ == file) return *captured_;
-    captured_.reset();  // the next may want the same addresses
+    captured_.reset();  // the next one may want the same addresses
     captured_ = std::make_unique<captured_buffers>(gpu_, addresses_, file);
     captured_file_ = file;
     return *captured_;
@@ -316,7 +317,7 @@ void gpu_session::measure_captured(const gpu_task& task, kept_kernel& kept, meas
     if (!is_as_captured(judge, *buffers, answer)) answer.samples_ns.clear();
 }
 
-// What a launch changed that it should not have is filled anew for the next.
+// Memory that a launch changed and should not have is filled again for the next.
 bool gpu_session::is_as_captured(const captured_judge& judge, captured_buffers& buffers, measurement& answer)
 {
     const memory_sums sums = buffers.sums();
@@ -331,7 +332,7 @@ bool gpu_session::is_as_captured(const captured_judge& judge, captured_buffers& 
     return false;
 }
 
-// Twice or more, so that a kernel whose results differ by themselves is not taken for one that is replayed wrongly.
+// Twice or more, so that a kernel whose results vary by themselves is not mistaken for one that is replayed wrongly.
 void gpu_session::replay(const gpu_task& task, kept_kernel& kept, captured_buffers& buffers, measurement& answer)
 {
     memory_sums first;
@@ -353,7 +354,7 @@ void gpu_session::replay(const gpu_task& task, kept_kernel& kept, captured_buffe
     is_as_captured(captured_judge(gpu_, buffers, task), buffers, answer);
 }
 
-// What the GPU has memory for need not go through a file before it can be compared with.
+// Outputs that fit into GPU memory are compared with directly, without a file.
 void gpu_session::make_reference(const gpu_task& task, workload_buffers& buffers, output_judge& judge)
 {
     const std::string checksum = judge.checksum();
@@ -384,7 +385,7 @@ void gpu_session::finish()
         try {
             save(*output.argument, wanted->second,
                  [&](const auto& take) { saved.buffers->download_reference(*output.argument, take); });
-        } catch (const error&) {  // a full disk: who would read the file makes the reference again
+        } catch (const error&) {  // a full disk: readers make the reference again
         }
         std::error_code ignored;
         fs::remove(pending_file(wanted->second), ignored);

@@ -19,13 +19,13 @@ using detail::sample_series;
 using detail::sampling_rules;
 using detail::sampling_state;
 
-// How many launches are looked at to say how often a candidate is wrong.
+// How many launches are judged to say how often a candidate is wrong.
 constexpr int launches_to_judge = 12;
 constexpr int fresh_samples = 5;
 constexpr int surroundings_to_time = 2;
 
-// Keeps samples that no reading of NVML between the one before and the one after them casts doubt on. NVML takes as
-// long as a short kernel, so that it is not asked for every sample.
+// Keeps a sample only if NVML reports no slowdown in the readings around it. Reading NVML takes as long as a short
+// kernel, so it is not read for every sample.
 class watched_samples {
 public:
     watched_samples(const sampling_rules& rules, const nvml_device& gpu) : rules_(rules), gpu_(gpu), series_(rules)
@@ -56,7 +56,7 @@ private:
     {
         reading_ = gpu_.read_slowdown();
         looked_ = clock::now();
-        // A GPU that is always slowed down is measured as it is; its state tells.
+        // A GPU that is always slowed down is measured as it is; the recorded device state shows it.
         const bool doubted =
             is_throttled(reading_) && dropped_ < rules_.max_samples && seconds_since(begin_) < rules_.max_seconds;
         if (doubted && samples_.size() > trusted_) {
@@ -65,7 +65,7 @@ private:
             series_ = sample_series(rules_);
             for (const double sample : samples_) series_.add(sample);
         }
-        if (doubted) std::this_thread::sleep_for(std::chrono::milliseconds(20));  // it cools down
+        if (doubted) std::this_thread::sleep_for(std::chrono::milliseconds(20));  // let it cool down
         trusted_ = samples_.size();
     }
 
@@ -74,7 +74,7 @@ private:
     const nvml_device& gpu_;
     sample_series series_;
     std::vector<double> samples_;
-    std::size_t trusted_ = 0;  // so many of them were taken before the last look
+    std::size_t trusted_ = 0;  // number of samples before the last look
     int dropped_ = 0;
     nvml_reading reading_;
     clock::time_point begin_ = clock::now(), looked_ = begin_;
@@ -106,8 +106,8 @@ void gpu_timer::measure(const timed_kernel& what, measurement& answer)
         const double seconds = seconds_since(begin);
         if (!what.history.any_wrong()) state = samples.state(seconds);
         if (what.history.any_wrong() || state == sampling_state::given_up) {
-            // How often is it wrong? And one that is given up after a sample or two, and changes its variables, may do
-            // something else later.
+            // Find out how often it is wrong. And a candidate that is given up after a sample or two, and changes its
+            // variables, may behave differently later.
             const bool seen = what.history.judged() >= launches_to_judge || seconds >= task.measure.max_seconds;
             if (seen || (!what.history.any_wrong() && what.kernel.changed_variables().empty())) break;
         } else if (state != sampling_state::more) {
@@ -117,14 +117,14 @@ void gpu_timer::measure(const timed_kernel& what, measurement& answer)
         if (ns > 0 && state == sampling_state::more)
             samples.add(ns);
         else if (timed_out_ > 3)
-            break;  // `sample_ns` no longer blocks, so that this is a clock that stands still
+            break;  // `sample_ns` no longer blocks, so the clock stands still
         if (seconds_since(told) > 0.5) {
             gpu_.alive();
             told = clock::now();
         }
     }
     if (answer.phases && surroundings_timed_ > 0) {
-        // Those that were timed stand for all, and may have been the slow ones: together no more than there was.
+        // The timed ones stand for all, but may have been slow ones: limit the sum to the total time.
         const double timed_ns = ready_ns_ + judging_ns_;
         const double of_all = std::min(1e-9 * timed_ns * launches_ / surroundings_timed_, answer.phases->time);
         const double scale = timed_ns > 0 ? of_all / timed_ns : 0;
@@ -136,7 +136,7 @@ void gpu_timer::measure(const timed_kernel& what, measurement& answer)
     answer.stopped_early = state == sampling_state::given_up;
     if (!what.history.any_wrong()) answer.samples_ns = samples.samples_ns();
     if (gpu_.nvml().there()) {
-        // Temperature and clocks change slowly, and asking for them takes longer than many candidates.
+        // Temperature and clocks change slowly, and reading them takes longer than many candidates.
         if (seconds_since(read_at_) > 1) {
             reading_ = gpu_.nvml().read();
             read_at_ = clock::now();
@@ -172,8 +172,8 @@ void gpu_timer::make_ready(const timed_kernel& what, const loaded_kernel* fresh)
     if (fresh != nullptr) what.kernel.take_variables_of(*fresh);
 }
 
-// Hot: the launch right before leaves the caches as this one wants them, whatever was read in between. Once or twice,
-// so that what is timed is not always every second launch.
+// For a hot cache: a launch right before leaves the caches as this candidate wants them, whatever was read in between.
+// Once or twice at random, so that the timed launch is not always every second one.
 void gpu_timer::warm_up(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh)
 {
     const auto times = 1 + (random_() >> 8) % 2;
@@ -191,7 +191,7 @@ double gpu_timer::elapsed_ns(CUevent from, CUevent to) const
     return static_cast<double>(milliseconds) * 1e6;
 }
 
-// 0: not a time of the kernel alone, or of a launch that left something wrong.
+// 0 if the time includes more than the kernel, or the launch left something wrong.
 double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loaded_kernel* fresh,
                             const round_parts& with)
 {
@@ -200,18 +200,19 @@ double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loa
     const auto record = [&](CUevent event) {
         gpu_.check(driver.record_event(event, gpu_.stream()), "while it was timed");
     };
-    // What stands around the launches takes always as long: a few tell.
+    // The work around launches always takes the same time, so a few samples suffice.
     const bool times_all = surroundings_timed_ < surroundings_to_time;
     if (times_all) record(start_);
     make_ready(what, fresh);
     if (times_all) record(ready_);
     if (!task.measure.cold) warm_up(what, set, fresh);
     if (task.measure.cold && flush_ != 0) {
-        // What a kernel asked the cache to keep would survive the flush (measurements/nvidia-h100/persisting_l2.txt).
+        // Data that a kernel asked the cache to keep would survive the flush
+        // (measurements/nvidia-h100/persisting_l2.txt).
         if (driver.reset_persisting_l2 != nullptr) driver.reset_persisting_l2();
         gpu_.check(driver.set_bytes(flush_, 0, gpu_.l2_bytes(), gpu_.stream()), "when the L2 was flushed");
     }
-    // Something in this driver may wait for the GPU within a launch; then blocking it only costs time.
+    // Some drivers may wait for the GPU within a launch; then blocking the stream only costs time.
     const bool blocked = timed_out_ <= 3;
     if (blocked) gpu_.block();
     try {
@@ -232,7 +233,7 @@ double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loa
         judging_ns_ += elapsed_ns(end_, judged_);
     }
     if (!with.judges || !with.launches) {
-        if (with.judges) gpu_.fetched_sums();  // nobody wants to know
+        if (with.judges) gpu_.fetched_sums();  // not needed
         if (with.launches) what.history.note_unjudged();
         return 1;
     }
@@ -244,7 +245,7 @@ double gpu_timer::sample_ns(const timed_kernel& what, std::size_t set, const loa
         ++timed_out_;
         return 0;
     }
-    // The clock of events is coarser than a nanosecond, and a kernel that takes none does not exist.
+    // Event timers are coarser than a nanosecond, but no kernel takes zero time.
     return wrong ? 0 : std::max(elapsed_ns(begin_, end_), 1.0);
 }
 

@@ -9,7 +9,7 @@ namespace launchbox {
 
 namespace {
 
-// These limits lie behind those that the worker itself applies.
+// The limits of the worker itself apply first.
 worker_question question_of(const gpu_task& task, double overhead_seconds)
 {
     worker_question question{.line = task_line(task)};
@@ -29,7 +29,7 @@ measuring_worker_options process_for(const gpu_worker_options& options)
                        std::to_string(options.device)};
     process.command.insert(process.command.end(), options.captures.begin(), options.captures.end());
     process.name = "GPU " + std::to_string(options.device);
-    // A context takes long on a host with many GPUs, or where the driver has to be loaded first.
+    // Creating a context is slow on a host with many GPUs, or if the driver must be loaded first.
     process.start_seconds = 120;
     return process;
 }

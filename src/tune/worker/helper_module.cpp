@@ -14,7 +14,7 @@ namespace launchbox {
 
 namespace {
 
-// What a checksum makes of the word of index {1} that is in the register {0}, and adds to %sum.
+// Mixes the word with index {1} in register {0} into a checksum, and adds it to %sum.
 constexpr std::string_view mixed_into_sum = R"ptx(    add.u64 %place, {1}, 1;
     mad.lo.u64 {0}, %place, 0x9e3779b97f4a7c15, {0};
     shr.u64 %shifted, {0}, 32;
@@ -25,9 +25,9 @@ constexpr std::string_view mixed_into_sum = R"ptx(    add.u64 %place, {1}, 1;
     add.u64 %sum, %sum, {0};
 )ptx";
 
-// PTX 6.3 is the oldest that knows sm_75, so that the oldest drivers read it, too. {0}: four words loaded before any is
-// mixed, which keeps enough loads in flight for the bandwidth of the memory; {1}: one word; {2}: grid_index. The index
-// that is the number of whole words belongs to exactly one thread: that one takes the bytes behind them.
+// PTX 6.3 is the oldest version with sm_75, so the oldest drivers accept it. {0}: loads four words before mixing any,
+// which keeps enough loads in flight for the memory bandwidth; {1}: one word; {2}: grid_index. Exactly one thread has
+// the number of whole words as its index: it takes the remaining bytes.
 constexpr std::string_view checksum_kernel = R"ptx(.version 6.3
 .target sm_75
 .address_size 64
@@ -212,7 +212,7 @@ DONE:
 }}
 )ptx";
 
-// An element type that outputs are compared by. `to_number`: from the register %{0} of its bits to the double %{1}.
+// An element type for comparing outputs. `to_number`: converts the bits in register %{0} to the double %{1}.
 struct compared_type {
     std::string_view name;
     element_type type;
@@ -239,8 +239,8 @@ constexpr std::array compared_types = std::to_array<compared_type>({
     {"f64", {kind::floating, 8}, "mov.b64 %{1}, %{0};"},
 });
 
-// What stands around every comparison. Each thread takes every so-many-th element, so that the first difference that it
-// meets is its smallest index.
+// Common frame of all comparisons. Each thread strides over the elements, so the first difference that it meets has its
+// smallest index.
 constexpr std::string_view comparison_begin = R"ptx(
 .visible .entry launchbox_compare_{0}(.param .u64 output, .param .u64 reference, .param .u64 count,
     .param .u64 bytes, .param .f64 absolute, .param .f64 relative, .param .u64 result)
@@ -297,8 +297,8 @@ END:
 }}
 )ptx";
 
-// {0}: what ld loads; {1}: bits of the register; {2}, {3}: to numbers; {4}: the poison of element %i; {5}: the
-// distance; {6}: poison is never right. Multiplication and addition are rounded each for itself, as the host's are.
+// {0}: type to load; {1}: bits of the register; {2}, {3}: conversions to numbers; {4}: the poison of element %i; {5}:
+// the distance; {6}: poison is never right. Multiplication and addition are rounded separately, as on the host.
 constexpr std::string_view numbers_compared = R"ptx(    ld.global.{0} %is_bits, [%a];
     ld.global.{0} %wanted_bits, [%b];
     setp.eq.b{1} %p0, %is_bits, %wanted_bits;
@@ -327,7 +327,8 @@ JUDGE:
 {6}    @%same bra NEXT;
 )ptx";
 
-// {0}: the poison. A difference ends the first loop; the second looks whether the whole element still holds the poison.
+// {0}: the poison. A difference ends the first loop; the second checks whether the whole element still holds the
+// poison.
 constexpr std::string_view opaque_compared = R"ptx(    mov.u64 %t, 0;
 BYTE:
     ld.global.u8 %is_bits, [%a];
@@ -359,7 +360,7 @@ POISON:
     @%p0 bra POISON;
 )ptx";
 
-// Elements smaller than the poison's four bytes see one part of it.
+// An element smaller than the poison's four bytes holds a part of it.
 std::string poison_of_element(int bytes)
 {
     if (bytes == 8) return fmt::format("    mov.b64 %poison, 0x{0:08x}{0:08x};", poison_word);
@@ -371,7 +372,7 @@ std::string poison_of_element(int bytes)
         4 / bytes - 1, bytes == 1 ? 3 : 4, poison_word, bytes == 1 ? 0xff : 0xffff);
 }
 
-// Integers beyond 2^53 are not exact as double: their difference is.
+// Integers beyond 2^53 are inexact as double, but their difference is exact.
 std::string distance_of(const element_type& type)
 {
     const bool integer = type.what == kind::signed_integer || type.what == kind::unsigned_integer;

@@ -20,7 +20,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr int max_starts_in_a_row = 3;
-// How often a worker's memory and an interrupt are looked at while it works.
+// How often a working worker's memory is checked, and interrupts are looked for.
 constexpr double seconds_between_looks = 0.1;
 
 std::string words_of_phase(worker_phase phase, const std::string& work)
@@ -47,7 +47,7 @@ std::string seconds_text(double seconds)
     return text + " s";
 }
 
-// Its second figure is the memory that it has now, in pages. 0: not known.
+// The second figure is the resident memory in pages. 0 if unknown.
 std::size_t memory_of(pid_t process)
 {
     std::ifstream figures(fmt::format("/proc/{}/statm", process));
@@ -62,7 +62,7 @@ struct measuring_worker::impl {
     measuring_worker_options options;
     std::unique_ptr<worker_process> process;
     int starts = 0;
-    bool is_ready = false, was_ready = false;  // this process has said so; one of them has
+    bool is_ready = false, was_ready = false;  // said so: this process; any process so far
 
     void start();
     std::string make_ready();
@@ -113,7 +113,7 @@ measurement measuring_worker::ask(const worker_question& question)
 {
     const clock::time_point begin = clock::now();
     measurement answer;
-    // A worker that was killed before it took up the task says nothing of the task: another is asked.
+    // A worker killed before it accepted the task says nothing about the task, so another is asked.
     for (int attempt = 0; attempt < max_starts_in_a_row; ++attempt) {
         if (const std::string why = impl_->make_ready(); !why.empty()) {
             answer = {.status = outcome::device_lost, .reason = why, .sticky = true};
@@ -148,13 +148,22 @@ std::string measuring_worker::impl::make_ready()
         why = first_words();
         if (is_ready) return {};
         end();
-        // What could never be set up is not tried again, and what is over need not get ready.
+        // If set-up can never succeed it is not tried again, and if the run is over no worker is needed.
         if ((options.is_over && options.is_over()) || (options.sets_up_users_code && !was_ready)) break;
     }
     return why;
 }
 
-// Why the process does not get ready. Empty: it is.
+namespace {
+
+std::string place_text(const std::string& name)
+{
+    return name.empty() ? std::string() : " on " + name;
+}
+
+}  // namespace
+
+// Why the process does not get ready. Empty if it is.
 std::string measuring_worker::impl::first_words()
 {
     constexpr std::size_t max_printed = std::size_t{64} << 10;
@@ -165,9 +174,10 @@ std::string measuring_worker::impl::first_words()
         const worker_process::answer said = receive(std::max(left, 0.0), ended);
         if (ended) return ended->reason;
         if (said.what == worker_process::event::silence)
-            return "a new worker did not get " + options.name + " within " + seconds_text(options.start_seconds);
+            return "a new worker was not ready" + place_text(options.name) + " within " +
+                   seconds_text(options.start_seconds);
         if (said.what == worker_process::event::ended)
-            return "a new worker ended before it had " + options.name + ": " + process->ending();
+            return "a new worker ended before it was ready" + place_text(options.name) + ": " + process->ending();
         try {
             const worker_message message = options.read(said.line);
             is_ready = message.phase == worker_phase::ready;
@@ -181,7 +191,7 @@ std::string measuring_worker::impl::first_words()
     }
 }
 
-// As the process answers; `ended` where it was not waited for any longer.
+// The answer of the process; `ended` if the wait was cut short.
 worker_process::answer measuring_worker::impl::receive(double seconds, std::optional<measurement>& ended)
 {
     if (options.memory_bytes == 0 && !options.is_over) return process->receive(seconds);
@@ -201,7 +211,7 @@ worker_process::answer measuring_worker::impl::receive(double seconds, std::opti
     }
 }
 
-// Nothing: the worker ended without having taken up the task.
+// Nothing if the worker ended without accepting the task.
 std::optional<measurement> measuring_worker::impl::try_to_ask(const worker_question& question)
 {
     if (!process->send(question.line)) {

@@ -28,7 +28,7 @@ struct worker_question {
 
 struct measuring_worker_options {
     std::vector<std::string> command, environment;
-    std::string name;            ///< what a new one is to get: "GPU 0"
+    std::string name;            ///< "GPU 0", for messages; may be empty
     double start_seconds = 120;  ///< until it is ready
     std::function<worker_message(const std::string& line)> read = message_of;
     std::string work = "the kernel";  ///< what is loaded and launched, in messages

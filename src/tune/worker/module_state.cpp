@@ -26,7 +26,7 @@ module_state::module_state(const gpu_context& gpu, CUmodule module, std::string_
             found.reset = wanted.reset;
             if (!wanted.type.empty()) fill(wanted, found);
         }
-        if (task.capture.empty()) add_others(cubin);  // captured memory is restored and compared, variables and all
+        if (task.capture.empty()) add_others(cubin);  // captured memory is restored and compared, including variables
         for (module_variable& variable : variables_) {
             if (!variable.reset.value_or(false) || variable.bytes == 0) continue;
             const std::string stage = fmt::format("when the variable '{}' was copied", variable.name);
@@ -42,7 +42,7 @@ module_state::module_state(const gpu_context& gpu, CUmodule module, std::string_
 
 void module_state::add_others(std::string_view cubin)
 {
-    // The driver does not give every symbol that is in the image: string literals, for example, it keeps.
+    // The driver does not know every symbol in the image, for example string literals.
     for (std::string& name : module_variables(cubin)) {
         if (variables_.size() >= max_variables) break;
         module_variable other{.name = std::move(name), .is_constant = false};
@@ -83,8 +83,7 @@ void module_state::fill(const task_argument& from, const module_variable& to) co
     const std::size_t element = static_cast<std::size_t>(element_type_of(from.type).bytes);
     const std::size_t bytes = from.scalar ? element : bytes_of(from);
     if (bytes > to.bytes)
-        throw error(
-            fmt::format("the variable '{}' has {} bytes, and is to be filled with {}", from.name, to.bytes, bytes));
+        throw error(fmt::format("the variable '{}' has {} bytes, but its data has {}", from.name, to.bytes, bytes));
     const std::array<char, 16> scalar = from.scalar ? scalar_bytes(from) : std::array<char, 16>{};
     std::optional<argument_filler> filler;
     if (!from.scalar) filler.emplace(from);

@@ -1,5 +1,6 @@
 // The variables of a loaded module: filled as the task says, filled again before variable launch, and looked at after
-// one. SPDX-License-Identifier: Apache-2.0
+// one.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view magic("\x93NUMPY", 6);
 
-// The header is a Python dictionary with three keys, of which NumPy writes but one form.
+// The header is a Python dictionary with three keys, which NumPy writes in only one form.
 class header_reader {
 public:
     header_reader(std::string_view text, const std::string& name) : left_(text), name_(name) {}
@@ -43,7 +43,7 @@ public:
 
     [[noreturn]] void fail(const std::string& what) const
     {
-        throw error(name_ + " " + what, "numpy.save(file, numpy.ascontiguousarray(array)) writes what can be read");
+        throw error(name_ + " " + what, "write it with numpy.save(file, numpy.ascontiguousarray(array))");
     }
 
     [[nodiscard]] std::string_view type() const { return *type_; }
@@ -190,7 +190,7 @@ std::string npy_header(const element_type& type, std::int64_t count)
     std::string text = std::string("{'descr': '") + (kind == 'V' || type.bytes == 1 ? '|' : '<') + kind +
                        std::to_string(type.bytes) + "', 'fortran_order': False, 'shape': (" + std::to_string(count) +
                        ",), }";
-    // Padded as NumPy does it, so that the data starts at a multiple of 64.
+    // Padded like NumPy's, so that the data starts at a multiple of 64.
     text.append(63 - (10 + text.size()) % 64, ' ').push_back('\n');
     std::string header(magic);
     header += {'\1', '\0', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};

@@ -34,7 +34,7 @@ reserved_addresses::reserved_addresses(int device, const std::vector<std::string
         missing_ = "this driver cannot reserve addresses";
         return;
     }
-    if (driver.init(0) != CUDA_SUCCESS) return;  // as the session will find out
+    if (driver.init(0) != CUDA_SUCCESS) return;  // the session reports it
     CUmemAllocationProp kind{};
     kind.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     kind.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device};
@@ -45,15 +45,15 @@ reserved_addresses::reserved_addresses(int device, const std::vector<std::string
     for (const std::string& file : captures) try {
             for (const captured_memory& memory : read_capture(file).memory)
                 wanted.push_back({memory.address, memory.address + memory.bytes});
-        } catch (const error&) {  // the task says what is wrong with it
+        } catch (const error&) {  // the task reports it
         }
-    // The driver gives the address that was asked for where it is a multiple of what it divides its own space into,
-    // which no call tells: 32 MiB on an H200 with driver 13.0.
+    // The driver grants a requested address if it is a multiple of its own block size, which no call reports: 32 MiB on
+    // an H200 with driver 13.0.
     for (const std::uint64_t block : {page_bytes_, std::uint64_t{32} << 20, std::uint64_t{512} << 20})
         if (block >= page_bytes_ && reserve(pages_of(wanted, block))) return;
 }
 
-// All of them or none.
+// All or none.
 bool reserved_addresses::reserve(const std::vector<address_range>& ranges)
 {
     const cuda_driver& driver = loaded_cuda_driver();

@@ -17,7 +17,7 @@ namespace launchbox {
 
 namespace {
 
-// Standard output belongs to kernels that print; what the parent reads goes where they cannot reach.
+// Kernels that print use standard output, so answers to the parent go where they cannot reach.
 class answer_pipe {
 public:
     answer_pipe() : to_(::dup(STDOUT_FILENO)) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
@@ -28,7 +28,7 @@ public:
         for (std::size_t sent = 0; sent < line.size();) {
             const ssize_t now = ::write(to_, line.data() + sent, line.size() - sent);
             if (now < 0 && errno == EINTR) continue;
-            if (now <= 0) ::_exit(0);  // nobody listens any more
+            if (now <= 0) ::_exit(0);  // the parent is gone
             sent += static_cast<std::size_t>(now);
         }
     }
@@ -37,7 +37,7 @@ private:
     int to_;
 };
 
-// Without the destructors of a driver whose context is dead, or that waits for a kernel without an end.
+// Skips the destructors of a driver whose context is dead, or that waits for a kernel that never ends.
 [[noreturn]] void leave(const answer_pipe& parent, const measurement& answer)
 {
     parent.send(answer_line(answer));
@@ -51,8 +51,7 @@ measurement no_gpu(measurement answer)
     return answer;
 }
 
-// What lies where in a process is drawn at random when it starts: another start may have the addresses free that this
-// one has not.
+// The address layout of a process is random: after a restart, the addresses that are taken now may be free.
 void start_again(int device, const std::vector<std::string>& captures)
 {
     constexpr const char* count_variable = "LAUNCHBOX_WORKER_STARTS";
@@ -73,7 +72,7 @@ void start_again(int device, const std::vector<std::string>& captures)
 
 int run_gpu_worker(int device, const std::vector<std::string>& captures)
 {
-    // Before the context takes some itself, and before standard output is another's.
+    // Before the context takes addresses itself, and before standard output is redirected.
     const reserved_addresses addresses(device, captures);
     if (!addresses.missing().empty()) start_again(device, captures);
     const answer_pipe parent;
@@ -102,7 +101,7 @@ int run_gpu_worker(int device, const std::vector<std::string>& captures)
         try {
             session->finish();
         } catch (...) {
-            // The next task is done by another process, which finds out what is wrong.
+            // A new process does the next task, and finds out what is wrong.
             ::_exit(0);
         }
     }

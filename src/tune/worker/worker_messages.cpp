@@ -49,8 +49,8 @@ namespace {
 
 constexpr std::array<const char*, worker_phase_count> phase_names{"ready", "load", "verify", "check", "measure"};
 
-// Names and reasons are bytes; JSON is UTF-8, and what is not becomes a replacement character. File names and kernels
-// come back as they went only when they are UTF-8, which the spec they come from is.
+// Names and reasons are bytes, but JSON is UTF-8: invalid bytes become replacement characters. File names and kernels
+// survive because they come from the spec, which is UTF-8.
 std::string line_of(const message_json& value)
 {
     return value.dump(-1, ' ', false, message_json::error_handler_t::replace);

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "advice/bounds/bounds_answer.hpp"
@@ -508,7 +509,9 @@ TEST_F(BoundsSweep, WhatIsTriedOnPtxLeadsToTheAnswerOfCompilingAll)
             ++kernels;
             for (const bounds_trial& trial : quick.kernels[i].trials) from_ptx += trial.from_ptx ? 1 : 0;
         }
-        // Limits in between are the same in both, and what is named was compiled from the source.
+        // Limits in between are the same in both, and what is named was compiled from the source. One of the sources
+        // has a kernel for which such a limit is named.
+        if (!is_exhaustive() && !std::string_view(name).ends_with("merge.cu")) continue;
         request.finer = finer_limits;
         const bounds_sweep_result finer = sweep_bounds(tools_, request, plan);
         request.whole = true;

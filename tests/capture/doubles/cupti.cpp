@@ -1,5 +1,5 @@
-// A double of CUPTI's callback and activity interfaces, which hears of launches from the double of the driver. Records
-// have the layout of NVIDIA's header. What it does is in the plan (tests/tune/fake_driver/README.md).
+// A double of CUPTI's callback and activity interfaces; the driver's double tells it about launches. Records have the
+// layout of NVIDIA's header. The plan (tests/tune/fake_driver/README.md) says what it does.
 #include <cupti.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct machinery {
 
 machinery& all()
 {
-    static auto* const the = new machinery;  // for ever, as threads may come late
+    static auto* const the = new machinery;  // never destroyed, as threads may still call
     return *the;
 }
 
@@ -54,13 +54,13 @@ std::uint32_t planned_version()
     return cupti_plan().value("version", 130001U);
 }
 
-// CUPTI 12 has a smaller record.
+// Records are smaller in CUPTI 12.
 std::size_t record_bytes()
 {
     return planned_version() >= 130000 ? sizeof(CUpti_ActivityKernel10) : sizeof(CUpti_ActivityKernel9);
 }
 
-// On a thread of its own, as CUPTI does it.
+// On its own thread, as in CUPTI.
 void deliver()
 {
     std::vector<record> records;
@@ -85,7 +85,7 @@ void deliver()
     }).join();
 }
 
-// What the observer hears of, a line each in the file of the plan.
+// The events that the observer sees, one per line, in the file named by the plan.
 void note(const char* what)
 {
     if (const std::string file = cupti_plan().value("told", std::string()); !file.empty())
@@ -160,7 +160,7 @@ CUpti_CallbackId id_of(fake::call which)
     }
 }
 
-// Of the call that this thread makes.
+// The correlation id of this thread's current call.
 thread_local std::uint32_t correlation_id = 0;
 
 void called(fake::call which, const void* parameters, bool enters, CUresult result, const char* kernel)

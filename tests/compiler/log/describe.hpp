@@ -1,4 +1,4 @@
-// What a log says as short lines, so that an expectation is what a reader of the log would write down.
+// The contents of a log as short lines, so that an expectation reads like notes taken from the log.
 #pragma once
 
 #include <string>
@@ -27,8 +27,8 @@ inline std::string describe(const callee_info& function)
            "/" + describe(function.spill_load_bytes);
 }
 
-/// `NAME sm_90 line 4: 24 registers, 1 barriers, stack 8/0/0 of 16, smem 512+1024 cmem[0]=360`, the stack being
-/// frame/spill stores/spill loads of cumulative size, then what is special.
+/// `NAME sm_90 line 4: 24 registers, 1 barriers, stack 8/0/0 of 16, smem 512+1024 cmem[0]=360`. The stack is
+/// frame/spill stores/spill loads of cumulative size; anything special comes last.
 inline std::string describe(const kernel_info& kernel)
 {
     std::string text =

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the spaces in this folder anew, without a GPU:  make.py TOOLKIT FOLDER
+"""Regenerates the spaces in this folder, without a GPU:  make.py TOOLKIT FOLDER
 
-Nothing of launchbox takes part. Python's own eval makes the spaces of the T1 files, NVIDIA's compiler says what cannot be
-compiled and how many registers the rest takes, and NVIDIA's cuda_occupancy.h, asked for an H100, what cannot be launched.
-Times are made up: a formula, and noise from a fixed seed. Written in the formats of Kernel Tuner's cache and of KTT, with
-what was counted in counts.json."""
+Uses no part of launchbox. Python's eval makes the spaces of the T1 files, NVIDIA's compiler decides what does not
+compile and how many registers the rest needs, and NVIDIA's cuda_occupancy.h, for an H100, what cannot be launched.
+Times are invented: a formula, plus noise from a fixed seed. Writes the formats of Kernel Tuner's cache and of KTT, and
+the counts to counts.json."""
 import concurrent.futures
 import gzip
 import itertools
@@ -62,7 +62,7 @@ class Compiler:
         subprocess.run(["g++", "-std=c++17", f"-I{toolkit}/include", f"{self.folder}/launches.cpp", "-o", f"{self.folder}/launches"], check=True)
 
     def figures(self, defines):
-        """Registers, shared and local bytes; None where the compiler refuses."""
+        """Registers, shared and local bytes; None if it does not compile."""
         words = [f"{self.toolkit}/bin/nvcc", "-cubin", "-arch", ARCHITECTURE, "-std=c++17", "-Xptxas", "-v", "-o", "/dev/null",
                  f"{HERE}/kernels.cu"] + [f"-D{name}={value}" for name, value in defines]
         done = subprocess.run(words, capture_output=True, text=True)
@@ -112,8 +112,8 @@ def made(compiler, kernel, candidates, samples, defines_of):
 
 
 def noisy(kernel, candidate, resident, samples):
-    """Milliseconds that look measured: the more threads are resident and the larger a tile, the less, up to a point; each
-    candidate with an offset of its own, the first samples slower, and some per cent of noise."""
+    """Milliseconds that look measured: more resident threads and larger tiles are faster, up to a point; each candidate
+    has its own offset, the first samples are slower, and there is some per cent of noise."""
     random = Random(f"{kernel} {candidate}")
     tile = candidate.get("tile_size") or candidate.get("tile_size_x", candidate.get("TILE_SIZE_X", 1)) * candidate.get(
         "tile_size_y", candidate.get("TILE_SIZE_Y", 1))

@@ -17,7 +17,7 @@ struct fatbin_reading {
 };
 
 // The bytes stay: entries are views into them.
-fatbin_reading read(std::string bytes)
+fatbin_reading read_all_of(std::string bytes)
 {
     static std::deque<std::string> kept;
     fatbin_reading result;
@@ -47,7 +47,7 @@ TEST(fatbin, reads_every_field_of_its_entries)
         {.kind = 64, .payload = "", .architecture = 80},
     });
     ASSERT_TRUE(is_fatbin(bytes));
-    const auto [contents, diagnostics] = read(bytes + "what follows");
+    const auto [contents, diagnostics] = read_all_of(bytes + "what follows");
     EXPECT_TRUE(diagnostics.empty());
     ASSERT_TRUE(contents);
     EXPECT_EQ(contents->size, bytes.size());
@@ -95,7 +95,7 @@ TEST(fatbin, what_is_none_is_refused)
          {std::string(), good.substr(0, 15), std::string("\x50\xed\x55\xba"), std::string(100, 'x'),
           changed(0, std::uint32_t{0x1ee55a01}), changed(4, std::uint16_t{2}), changed(6, std::uint16_t{24})}) {
         EXPECT_FALSE(is_fatbin(bytes));
-        const auto [contents, diagnostics] = read(bytes);
+        const auto [contents, diagnostics] = read_all_of(bytes);
         EXPECT_FALSE(contents);
         EXPECT_EQ(diagnostics.size(), 1u);
     }
@@ -114,7 +114,7 @@ TEST(fatbin, entries_before_a_broken_one_are_kept)
     const auto changed = [&](std::size_t offset, auto value) {
         std::string bytes = good;
         put(bytes, offset, value);
-        return read(bytes);
+        return read_all_of(bytes);
     };
     {
         const auto [contents, diagnostics] = changed(second + 2, std::uint16_t{0x0202});
@@ -148,7 +148,7 @@ TEST(fatbin, one_that_says_it_is_larger_than_the_file_is_cut_off)
     std::string bytes = make_fatbin({one, one});
     for (const std::uint64_t claim : {std::uint64_t{145}, std::uint64_t{1} << 50, ~std::uint64_t{0}}) {
         put(bytes, 8, claim);
-        const auto [contents, diagnostics] = read(bytes);
+        const auto [contents, diagnostics] = read_all_of(bytes);
         EXPECT_EQ(contents->entries.size(), 2u);
         EXPECT_EQ(contents->size, bytes.size());
         EXPECT_TRUE(says(diagnostics, 8, std::to_string(claim) + " bytes, but only 144 are there"));
@@ -161,20 +161,20 @@ TEST(fatbin, one_that_says_it_is_smaller_ends_there)
     const made_entry one{.payload = "12345678"};
     std::string bytes = make_fatbin({one, one});
     put(bytes, 8, std::uint64_t{72});
-    const auto [contents, diagnostics] = read(bytes);
+    const auto [contents, diagnostics] = read_all_of(bytes);
     EXPECT_EQ(contents->entries.size(), 1u);
     EXPECT_EQ(contents->size, 88u);
     EXPECT_TRUE(diagnostics.empty());
 
     put(bytes, 8, std::uint64_t{80});
-    const auto [cut, of_cut] = read(bytes);
+    const auto [cut, of_cut] = read_all_of(bytes);
     EXPECT_EQ(cut->entries.size(), 1u);
     EXPECT_TRUE(says(of_cut, 88, "cut off"));
 }
 
 TEST(fatbin, doubtful_fields_are_told)
 {
-    const auto of = [](made_entry entry) { return read(make_fatbin({std::move(entry)})); };
+    const auto of = [](made_entry entry) { return read_all_of(make_fatbin({std::move(entry)})); };
     {
         const auto [contents, diagnostics] =
             of({.payload = "12345678", .flags = flag_lz4 | flag_zstd, .compressed = 8, .decompressed = 8});
@@ -211,7 +211,7 @@ TEST(fatbin, reads_what_nvcc_writes)
                      "-gencode=arch=compute_90a,code=sm_90a"},
                     source, ".cu");
         ASSERT_EQ(made.exit_code, 0) << made.log;
-        const auto [contents, diagnostics] = read(made.image);
+        const auto [contents, diagnostics] = read_all_of(made.image);
         EXPECT_TRUE(diagnostics.empty()) << diagnostics.front().what;
         ASSERT_TRUE(contents);
         EXPECT_EQ(contents->size, made.image.size());

@@ -1,4 +1,4 @@
-// Stacks that take turns on one CPU thread: what gpu_on_cpu.hpp runs a block's threads on.
+// Stacks that take turns on one CPU thread; gpu_on_cpu.hpp runs the threads of a block on them.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ namespace gpu_on_cpu::detail {
 
 constexpr std::size_t page_bytes = 4096, stack_bytes = 64 * page_bytes;
 
-/// One stack; the lowest page is not accessible, so that a stack that is too small crashes at once.
+/// One stack; its lowest page is inaccessible, so that an overflow crashes at once.
 class stack {
 public:
     stack() : memory_(mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
@@ -42,7 +42,7 @@ private:
     void* memory_;
 };
 
-/// Where a fiber goes on. It is only ever entered by `switch_to`.
+/// Where a fiber continues. Only `switch_to` enters it.
 struct fiber {
 #if defined(__x86_64__)
     void* at = nullptr;
@@ -54,7 +54,7 @@ struct fiber {
 };
 
 #if defined(__x86_64__)
-// swapcontext asks the kernel for the signal mask each time; these are twelve moves.
+// swapcontext makes a system call for the signal mask each time; this needs only twelve moves.
 __attribute__((naked, noinline)) inline void switch_stacks(void** /*leave*/, void* /*enter*/)
 {
     asm volatile(
@@ -64,14 +64,14 @@ __attribute__((naked, noinline)) inline void switch_stacks(void** /*leave*/, voi
 }
 #endif
 
-/// A fiber that begins with `entry`, which must not return and begins with `arrived()`.
+/// A fiber that starts in `entry`, which must not return and must first call `arrived()`.
 inline fiber start(const stack& on, void (*entry)())
 {
     fiber made;
     made.stack_bottom = static_cast<const char*>(on.bottom()) + page_bytes;
     made.stack_size = stack_bytes - page_bytes;
 #if defined(__SANITIZE_ADDRESS__)
-    __asan_unpoison_memory_region(made.stack_bottom, made.stack_size);  // a fiber may have been dropped on it
+    __asan_unpoison_memory_region(made.stack_bottom, made.stack_size);  // an unfinished fiber may have used it
 #endif
 #if defined(__x86_64__)
     // From the top: no return address, the entry, six registers.
@@ -89,7 +89,7 @@ inline fiber start(const stack& on, void (*entry)())
     return made;
 }
 
-/// To be called first on every arrival in a fiber, with where it came from (for AddressSanitizer).
+/// Call this first on every arrival in a fiber, with the fiber it came from (for AddressSanitizer).
 inline void arrived([[maybe_unused]] fiber& from, [[maybe_unused]] void* fake_stack = nullptr)
 {
 #if defined(__SANITIZE_ADDRESS__)

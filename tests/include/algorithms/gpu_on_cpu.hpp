@@ -1,11 +1,10 @@
-// Device code on the CPU, for tests where no GPU is: the blocks of a grid one after the other, the threads of a block
-// as fibers that change only at barriers, shuffles and votes. Include it before the device headers.
+// Device code on the CPU, for tests without a GPU: runs the blocks of a grid one after the other, and the threads of a
+// block as fibers that switch only at barriers, shuffles and votes. Include it before the device headers.
 //
 //     gpu_on_cpu::run(blocks, threads, [&] { device_code(data, shared); });
 //
-// A mistake is an exception of type gpu_on_cpu::failure: a deadlock, lanes of one warp at different instructions,
-// threads of one block at different barriers, __trap(). The threads that then have not ended are dropped where they
-// are.
+// A mistake throws gpu_on_cpu::failure: a deadlock, lanes of one warp at different instructions, threads of one block
+// at different barriers, __trap(). Threads that have not finished by then are abandoned.
 #pragma once
 
 #include <algorithm>
@@ -53,8 +52,8 @@ struct extent {
     constexpr extent at(unsigned i) const { return {i % x, i / x % y, i / x / y}; }
 };
 
-/// Runs `code` in every thread of every block. With order 0 the threads of a block go on in ascending order after a
-/// barrier; another order shuffles them (each number in its own way), which finds barriers that are missing.
+/// Runs `code` in every thread of every block. With order 0 the threads of a block continue in ascending order after a
+/// barrier; every other number shuffles them in its own way, which exposes missing barriers.
 template <class Code>
 void run(extent grid, extent threads, Code&& code, unsigned order = 0);
 
@@ -68,7 +67,7 @@ namespace gpu_on_cpu::detail {
 #ifdef __cpp_lib_source_location
 using place = std::source_location;
 #else
-/// The same for clang 14, which has none; clang-tidy 14 reads these files.
+/// std::source_location for clang 14, which lacks it; clang-tidy 14 reads these files.
 class place {
 public:
     static constexpr place current(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE(),
@@ -128,7 +127,7 @@ inline bool is_of_block(instruction each)
            each == instruction::syncthreads_count;
 }
 
-/// What a thread waits with: an instruction and its operands.
+/// What a thread waits at: an instruction and its operands.
 struct wait {
     instruction what = instruction::none;
     place where = {};
@@ -153,7 +152,7 @@ struct wait {
 struct thread {
     fiber paused;
     bool ended = false;
-    wait waits;  // none while it can run
+    wait waits;  // empty while it can run
     std::uint64_t result = 0;
 };
 
@@ -204,7 +203,7 @@ public:
         if (ended_ != threads_.size()) throw failure("deadlock: " + states());
     }
 
-    /// The calling thread waits at an instruction until the others are there.
+    /// The calling thread waits at an instruction until the other threads arrive.
     std::uint64_t meet(const wait& at)
     {
         thread& self = threads_[now_];
@@ -223,7 +222,8 @@ public:
     static inline thread_local block* running = nullptr;
 
 private:
-    /// Lets the threads of `mask` (the same 32 bits for each warp) in [first, last) go on if all of them are there.
+    /// Lets the threads of `mask` (the same 32 bits for each warp) in [first, last) continue if all of them have
+    /// arrived.
     void try_to_meet(unsigned first, unsigned last, unsigned mask)
     {
         const wait at = threads_[now_].waits;
@@ -233,7 +233,7 @@ private:
             if ((mask >> (i % 32) & 1) == 0) continue;
             if (threads_[i].ended || threads_[i].waits.what == instruction::none) return;
             if (threads_[i].waits.at_the_same_instruction(at)) continue;
-            const bool independent = (threads_[i].waits.mask >> (now_ % 32) & 1) == 0;  // it may yet come here
+            const bool independent = (threads_[i].waits.mask >> (now_ % 32) & 1) == 0;  // it may still arrive
             if (independent) return;
             throw failure("threads that must meet are at different instructions: " + states());
         }

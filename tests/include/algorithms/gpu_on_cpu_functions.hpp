@@ -75,9 +75,9 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, GPU_ON_CPU_PLACE)
         {gpu_on_cpu::detail::instruction::ballot, where, mask, predicate != 0}));
 }
 
-// Threads change only where they meet, so that fences do nothing and atomics are plain.
+// Threads switch only where they meet, so fences do nothing and atomics are plain operations.
 
-/// By shuffles, as far as the lanes of the mask are all of the warp.
+/// Uses shuffles if the mask includes all lanes of the warp.
 template <class Value>
 unsigned __match_any_sync(unsigned mask, Value value, GPU_ON_CPU_PLACE)
 {
@@ -201,7 +201,7 @@ constexpr unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
     return static_cast<unsigned>(both >> (shift & 31));
 }
 
-/// As CUDA's overloads: of an int and an unsigned the result is unsigned.
+/// Like CUDA's overloads: an int and an unsigned give an unsigned.
 template <class A, class B>
     requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
 constexpr std::common_type_t<A, B> min(A a, B b)

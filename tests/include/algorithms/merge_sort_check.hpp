@@ -1,4 +1,4 @@
-// A sort by the blocks of merge_sort, run on the CPU with small rows, compared with std::stable_sort.
+// Sorts with the block code of merge_sort on the CPU, with small rows, and compares with std::stable_sort.
 #pragma once
 
 #include "merge_sort_on_cpu.hpp"
@@ -39,7 +39,7 @@ std::vector<Type> in_order(const std::vector<Type>& all, const std::vector<std::
     return made;
 }
 
-/// The first element with other bits, or -1: equal keys are told apart, and so are -0.0 and 0.0.
+/// The first element with different bits, or -1: tells apart equal keys, and -0.0 and 0.0.
 template <class Type>
 std::ptrdiff_t first_difference(const std::vector<Type>& a, const std::vector<Type>& b)
 {
@@ -48,7 +48,7 @@ std::ptrdiff_t first_difference(const std::vector<Type>& a, const std::vector<Ty
     return -1;
 }
 
-/// A comparison may follow its keys to somewhere: it is given none that is not one of the sort's.
+/// A comparison may follow pointers in its keys, so it must only get keys of the sort.
 struct marked_keys {
     static std::uint32_t key(std::uint64_t of, std::uint64_t)
     {

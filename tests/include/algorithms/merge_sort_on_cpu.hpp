@@ -1,5 +1,5 @@
-// The kernels of merge_sort in the order in which it launches them, on the CPU: with rows, ways and sizes that a test
-// chooses.
+// The kernels of merge_sort on the CPU, in the order in which it launches them, with rows, variants and sizes that a
+// test chooses.
 #pragma once
 
 #include "gpu_on_cpu.hpp"
@@ -19,15 +19,15 @@
 namespace on_cpu {
 
 struct how {
-    int levels = 1;          ///< of two: runs that a pass merges are 2^levels
-    bool find = true;        ///< where the parts begin is found by a kernel of its own, or by each block
-    bool exact = false;      ///< parts are as large as a block can make them, none a little smaller or larger
-    bool by_place = false;   ///< each element finds its place, without passes
-    bool has_values = true;  ///< false: a value begins as its key's index
+    int levels = 1;          ///< a pass merges 2^levels runs
+    bool find = true;        ///< a separate kernel finds the starts of the parts, or each block does
+    bool exact = false;      ///< every part is as large as a block can make it
+    bool by_place = false;   ///< each element finds its position, without passes
+    bool has_values = true;  ///< false: a value starts as its key's index
     unsigned order = 0;      ///< of the threads, see gpu_on_cpu::run
 };
 
-/// The bits of keys where they are sorted as words, otherwise the keys.
+/// The bits of keys if they are sorted as words, otherwise the keys.
 template <class Stored, class Key>
 std::vector<Stored> stored_as(const std::vector<Key>& keys)
 {
@@ -40,8 +40,8 @@ std::vector<Stored> stored_as(const std::vector<Key>& keys)
     }
 }
 
-/// The passes that merged, and did not find everything in order. The threads and items are those of the sort that is
-/// measured; keys and values are sorted in place.
+/// The number of passes that merged instead of finding everything in order. Threads and items are those of the sort
+/// under test; keys and values are sorted in place.
 template <int Threads, int Items, class Key, class Value, class Compare>
 int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare& user_compare, const how& way)
 {
@@ -58,7 +58,7 @@ int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare
         else
             return user_compare;
     }();
-    // What finds splits has the keys of the arrays, as they are.
+    // The search for splits reads the keys from the arrays, unchanged.
     const auto searched = [&] {
         if constexpr (shape::sorts_floats)
             return typename shape::searched_order{};
@@ -79,7 +79,7 @@ int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare
 
     std::vector<stored_key> data_keys = stored_as<stored_key>(keys), other_keys = data_keys;
     std::vector<Value> other_values;
-    // Whatever is read before it was written is no key of the sort.
+    // Reading an element before it is written gives a value that is no key of the sort.
     std::memset(static_cast<void*>(other_keys.data()), 0xa5, other_keys.size() * sizeof(stored_key));
     arrays data{data_keys.data(), nullptr}, other{other_keys.data(), nullptr};
     if (values != nullptr) {
@@ -92,7 +92,7 @@ int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare
     };
     detail::sort_findings::words_of_sort words{};
     const arrays source{data.keys, way.has_values ? data.values : nullptr};
-    if (way.by_place) {  // never of words
+    if (way.by_place) {  // never with words
         using placed = detail::merge_shape<Key, kept, Compare, Threads, Items>;
         const bool is_alone = n <= placed::tile;
         const detail::sort_findings findings{is_alone ? nullptr : &words, 77};
@@ -140,7 +140,7 @@ int merge_sort(std::vector<Key>& keys, std::vector<Value>* values, const Compare
                                                                                    compare);
             });
         };
-        // What is compiled for the most levels of any pass works for fewer.
+        // Code compiled for the most levels of any pass also works for fewer.
         if (way.levels <= 2)
             merge.template operator()<2>();
         else if (way.levels <= 4)

@@ -1,4 +1,4 @@
-// Inputs of sorts, each a function of the index, so that host and device make the same and a check needs no copy.
+// Inputs of sorts, each a function of the index: host and device can both compute them, so a check needs no copy.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sort_inputs {
 enum class kind { random, sorted, reversed, equal, few, sawtooth, organ_pipe, nearly_sorted, appended, nearby };
 constexpr kind kinds[] = {kind::random, kind::sorted,   kind::reversed,   kind::equal,
                           kind::few,    kind::sawtooth, kind::organ_pipe, kind::nearly_sorted};
-/// For benchmarks alone: sorted but for the last hundredth; each key less than 64 places from where it belongs.
+/// Only for benchmarks: sorted except for the last hundredth; each key less than 64 places from its final position.
 constexpr kind more_kinds[] = {kind::appended, kind::nearby};
 constexpr const char* names[] = {"random",   "sorted",     "reversed",      "equal",    "few",
                                  "sawtooth", "organ pipe", "nearly sorted", "appended", "nearby"};
@@ -33,7 +33,7 @@ SORT_INPUTS_HD constexpr std::uint64_t hash(std::uint64_t x)
     return x ^ x >> 31;
 }
 
-/// Element i of n, as a number of which the upper bits count; `key` makes a key of it in the same order.
+/// Element i of n, as a number whose upper bits matter; `key` turns it into a key in the same order.
 SORT_INPUTS_HD constexpr std::uint64_t element(kind of, std::uint64_t i, std::uint64_t n, std::uint64_t seed = 0)
 {
     const std::uint64_t step = ~std::uint64_t{0} / (n == 0 ? 1 : n);
@@ -62,7 +62,7 @@ SORT_INPUTS_HD constexpr std::uint64_t element(kind of, std::uint64_t i, std::ui
     }
 }
 
-/// The key of the upper bits, in the same order: every integer, and floating-point numbers that are whole.
+/// A key from the upper bits, in the same order: any integer type, and integer-valued floating-point numbers.
 template <class Key>
 SORT_INPUTS_HD constexpr Key key(std::uint64_t of)
 {
@@ -80,31 +80,31 @@ SORT_INPUTS_HD constexpr Key key(std::uint64_t of)
 }
 
 /// The adversary of Berney and Sitchinava (IPDPS 2020) for pairwise merge sorts whose threads merge `grain` elements
-/// each out of shared memory of 32 banks of one element, and whose blocks have a power of two of warps: element i of n
-/// is a rank, 0 to n - 1. From the sorted sequence each merge is undone, so that in every warp of it as many threads as
-/// possible read the same bank in every step. For CUB's keys of 4 bytes the grain is 17.
+/// each from shared memory with 32 banks of one element, and whose blocks have a power of two of warps: element i of n
+/// is a rank, 0 to n - 1. Each merge is undone, starting from the sorted sequence, so that in every step as many
+/// threads of a warp as possible read the same bank. For CUB's keys of 4 bytes the grain is 17.
 class conflicts {
 public:
     static constexpr int most_grain = 32;
 
     conflicts(int grain, std::int64_t n) : half_(std::int64_t{16} * grain), n_(n)
     {
-        // Where one warp merges alone the second run begins half a warp's output behind the first, elsewhere at bank 0.
+        // If a warp merges alone, the second run starts half a warp's output after the first, otherwise at bank 0.
         plan(grain, 16 * grain % 32, patterns_[0]);
         plan(grain, 0, patterns_[1]);
     }
 
     SORT_INPUTS_HD std::int64_t operator()(std::int64_t i) const
     {
-        std::int64_t begin = i / half_ * half_, at = i - begin;  // of the sorted run that the element is in
-        for (std::int64_t run = half_; run < n_; run *= 2) {     // runs of so many are merged
+        std::int64_t begin = i / half_ * half_, at = i - begin;  // of the sorted run with the element
+        for (std::int64_t run = half_; run < n_; run *= 2) {     // merges runs of this size
             const std::int64_t pair = begin / (2 * run) * (2 * run), middle = pair + run;
             if (middle >= n_) continue;  // a run without a partner
             const std::int64_t end = middle + run < n_ ? middle + run : n_;
             const bool second = begin >= middle;
             const pattern& chosen = patterns_[run == half_ ? 0 : 1];
             const std::int64_t place = at / half_ * (2 * half_) + chosen.place[second ? 1 : 0][at % half_];
-            const std::int64_t before = place - at, others = second ? run : end - middle;  // of the other run
+            const std::int64_t before = place - at, others = second ? run : end - middle;  // in the other run
             at += before < others ? before : others;
             begin = pair;
         }
@@ -154,7 +154,7 @@ private:
         }
     }
 
-    /// Elements that a thread reads from bank `step` in its step: those of all threads collide.
+    /// Elements that a thread reads from bank `step` in its step: these collide across threads.
     static int aligned(int first, int second, int x, int y, bool first_begins)
     {
         const int first_step = first_begins ? 0 : y, second_step = first_begins ? x : 0;

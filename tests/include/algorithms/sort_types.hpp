@@ -7,7 +7,7 @@
 
 namespace sort_types {
 
-/// Sorted by `number` alone; `tag` shows which of equal keys is which.
+/// Sorted by `number` only; `tag` tells equal keys apart.
 template <int Bytes>
 struct tagged {
     std::int32_t number;
@@ -21,7 +21,7 @@ struct by_number {
     }
 };
 
-/// A byte of which three bits count, 2 bytes of which the lower one counts.
+/// A byte with three significant bits; 2 bytes, of which the lower is significant.
 struct by_lower_bits {
     unsigned mask;
     template <class Key>
@@ -39,14 +39,14 @@ struct by_absolute_value {
     }
 };
 
-/// Without a default constructor, of 3 bytes.
+/// No default constructor, 3 bytes.
 struct color {
     std::uint8_t red, green, blue;
     color() = delete;
     SORT_INPUTS_HD color(std::uint8_t r, std::uint8_t g, std::uint8_t b) : red(r), green(g), blue(b) {}
 };
 
-/// An order with a state: which of the colours counts.
+/// An order with a state: the colour to compare.
 struct by_color {
     int channel;
     SORT_INPUTS_HD std::uint8_t of(const color& word) const
@@ -66,7 +66,7 @@ struct make {
     static SORT_INPUTS_HD Type key(std::uint64_t of, std::uint64_t) { return sort_inputs::key<Type>(of); }
     static SORT_INPUTS_HD Type value(std::uint64_t i) { return static_cast<Type>(sort_inputs::hash(i)); }
 };
-/// Whole numbers from -3 to 3, of which the zeros have either sign.
+/// Integers from -3 to 3, with zeros of either sign.
 struct signed_zeros {
     static SORT_INPUTS_HD float key(std::uint64_t of, std::uint64_t i)
     {

@@ -66,7 +66,7 @@ __global__ LAUNCHBOX_BOUNDS(Tuning) void classic(int* data, int count)
     if (at < count) data[at] = stage[r.threads - 1 - at];
 }
 
-/// A function of the user that every file which includes this has, and the linker keeps one of.
+/// A user's function in every file that includes this; the linker keeps one copy.
 template <class Count>
 void launch_both(int* data, Count count)
 {

@@ -1,4 +1,4 @@
-// Sorts each tile of keys; the same work as a body, and as kernels among which the host chooses a row at run time.
+// Sorts each tile of keys: the same work as a body, and as kernels of which the host chooses a row at run time.
 #pragma once
 
 #include <launchbox/launch_box.cuh>
@@ -42,7 +42,7 @@ struct tile_sorter {
         for (int i = 0; i < r.items; ++i) data[blockIdx.x * tile + thread * r.items + i] = own[i];
     }
 
-    // `own` from the place `at` on of the merged sequence of two runs.
+    // Fills `own` from position `at` of the merged sequence of two runs.
     __device__ void merge(Key (&own)[r.items], int at, int run)
     {
         const int first = at / (2 * run) * 2 * run, second = first + run, diagonal = at - first;

@@ -1,4 +1,4 @@
-// Compiles and links CUDA sources for a test, and finds the kernels in what comes out by the names of their bodies.
+// Compiles and links CUDA sources for a test, and finds kernels in the result by the names of their bodies.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 
 namespace launchbox {
 
-/// "staged" for the kernel of that body, "staged 1" for that of its second size class; "probe"; of another kernel its
-/// name without arguments.
+/// "staged" for the kernel of that body, "staged 1" for its second size class; "probe"; for any other kernel its name
+/// without arguments.
 inline std::string nickname(const std::string& mangled)
 {
     std::string name = demangle(mangled);
@@ -31,7 +31,7 @@ inline std::string nickname(const std::string& mangled)
     return size_class == 0 ? body : body + " " + std::to_string(size_class);
 }
 
-/// One compiled image and its kernels by `nickname`.
+/// One compiled image with its kernels, by `nickname`.
 struct image {
     std::string kind, architecture;
     bool relocatable = false;
@@ -52,7 +52,7 @@ public:
 
     void write(const std::string& name, const std::string& text) const { write_file_atomically(path(name), text); }
 
-    /// nvcc with these arguments in the folder of the workshop; what it prints is a failure.
+    /// Runs nvcc with these arguments in the workshop's folder; any output is a failure.
     void nvcc(const std::vector<std::string>& arguments, const std::string& compiler = LAUNCHBOX_NVCC) const
     {
         std::vector<std::string> command{compiler,
@@ -67,9 +67,9 @@ public:
         EXPECT_EQ(result.output, "");
     }
 
-    /// An nvcc that can optimise while linking, which needs a library that the toolkit of Python's packages has in
-    /// another folder than nvlink looks in; empty where there is none. Not through the cache of the tests:
-    /// that starts nvcc where it is.
+    /// An nvcc that can optimise while linking. This needs a library that the toolkit from Python packages has in
+    /// another folder than the one nvlink searches; empty if it is missing. Not through the compile cache of the tests,
+    /// which starts nvcc in its original folder.
     [[nodiscard]] std::string nvcc_with_nvvm() const
     {
         namespace fs = std::filesystem;
@@ -91,7 +91,7 @@ public:
         return std::filesystem::exists(path(name)) ? read_input(path(name)) : "";
     }
 
-    /// Those that the driver can load, in the order of the file.
+    /// The images that the driver can load, in file order.
     [[nodiscard]] std::vector<image> images(const std::string& name) const
     {
         const binary_contents contents = read_binary(bytes(name), name, {.wanted = {}, .hash_code = true});

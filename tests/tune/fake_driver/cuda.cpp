@@ -29,7 +29,7 @@ using fake::module;
 
 namespace {
 
-// As the driver: the stream does nothing after an error, and everything that looks at it finds that.
+// Like the driver: after an error the stream does nothing, and every call that checks it finds the error.
 CUresult look_at_stream()
 {
     if (gpu().dead != CUDA_SUCCESS) return gpu().dead;
@@ -43,7 +43,7 @@ template <class Work>
 CUresult work(double ns, Work what)
 {
     if (gpu().dead != CUDA_SUCCESS) return gpu().dead;
-    if (gpu().hung || gpu().pending != CUDA_SUCCESS) return CUDA_SUCCESS;  // queued behind what does not end
+    if (gpu().hung || gpu().pending != CUDA_SUCCESS) return CUDA_SUCCESS;  // queued behind work that never ends
     what();
     gpu().clock_ns += ns;
     return CUDA_SUCCESS;
@@ -118,10 +118,10 @@ fake::listeners& listeners()
 }
 
 struct kernel {
-    CUmodule module;  // of the library, which is the library's handle, too
+    CUmodule module;  // of the library; also the library's handle
     std::string name;
 };
-// For ever, as libraries are.
+// Never destroyed, like libraries.
 std::map<const void*, std::unique_ptr<kernel>>& kernels()
 {
     static auto& all = *new std::map<const void*, std::unique_ptr<kernel>>;
@@ -139,7 +139,7 @@ function& launched_function(CUfunction what)
     return *reinterpret_cast<function*>(found == kernels().end() ? what : function_of(*found->second));
 }
 
-// Of users' kernels: those of launchbox have extern "C" names of their own.
+// Launches of users' kernels; launchbox's own have extern "C" names.
 std::atomic<long> launches_of_users = 0;
 
 CUresult launch(CUfunction what, const sizes& grid, const sizes& block, const sizes& cluster, unsigned shared,
@@ -164,7 +164,7 @@ CUresult launch(CUfunction what, const sizes& grid, const sizes& block, const si
     const CUresult result =
         fake::launch(of, {all(grid), all(block), std::max<std::uint64_t>(1, all(cluster)), shared}, parameters);
     if (result == CUDA_SUCCESS && listeners().launched != nullptr) {
-        static auto& names = *new std::set<std::string>;  // for ever: records are read while the process ends
+        static auto& names = *new std::set<std::string>;  // never destroyed: records are read while the process ends
         listeners().launched({.name = names.insert(of.name).first->c_str(),
                               .grid = grid,
                               .block = block,
@@ -194,7 +194,7 @@ CUresult fake::run_node(const graph_node& node)
 
 namespace {
 
-// Tells of a call before and after it.
+// Notifies listeners before and after a call.
 template <class Parameters, class Work>
 CUresult told(fake::call which, const Parameters& parameters, const char* kernel, Work what)
 {
@@ -213,7 +213,7 @@ const char* name_of(CUfunction what)
     return names.insert(launched_function(what).name).first->c_str();
 }
 
-// $FAKE_GPU_MEMORY_AT: where the memory of this process begins; not set: wherever there is room.
+// $FAKE_GPU_MEMORY_AT: where the memory of this process starts; if not set: wherever there is room.
 CUdeviceptr next_address(std::size_t bytes)
 {
     static const char* const from = std::getenv("FAKE_GPU_MEMORY_AT");
@@ -223,14 +223,14 @@ CUdeviceptr next_address(std::size_t bytes)
     next += (bytes + 511) / 512 * 512;
     constexpr std::size_t page = 4096;
     const CUdeviceptr first = here / page * page;
-    // The page of the one before it exists already.
+    // The page of the previous one exists already.
     for (CUdeviceptr next_page = first; next_page < here + bytes; next_page += page)
         static_cast<void>(::mmap(at(next_page), page, PROT_READ | PROT_WRITE,
                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
     return here;
 }
 
-// As the driver: once in a process, from the first cuInit.
+// Like the driver: once per process, at the first cuInit.
 void load_injection()
 {
     static bool is_loaded = false;
@@ -335,7 +335,7 @@ DOUBLE cuCtxSetCurrent(CUcontext)
     return gpu().dead;
 }
 
-// As of a context, which keeps the modules that a program never unloads. Never destroyed: threads may still use them.
+// Like a context, keeps modules that a program never unloads. Never destroyed: threads may still use them.
 struct loaded_modules {
     std::mutex lock;
     std::map<CUmodule, std::unique_ptr<module>> all;
@@ -374,7 +374,7 @@ static CUresult load_module(CUmodule* to, const void* image)
                         "ELF",
                         4) != 0)
             return CUDA_ERROR_INVALID_IMAGE;
-        // The driver is given no size either: the section table is what stands last.
+        // The driver gets no size either: the section table comes last.
         std::uint64_t table = 0;
         std::uint16_t size = 0, count = 0;
         std::memcpy(&table, bytes + 0x28, 8);
@@ -509,7 +509,7 @@ DOUBLE cuFuncSetAttribute(CUfunction what, CUfunction_attribute which, int value
     if (which == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) of.large_clusters = value != 0;
     return CUDA_SUCCESS;
 }
-// As the plan has it, since the double computes with these three: two pointers and a count.
+// From the plan, since the double computes with these three: two pointers and a count.
 DOUBLE cuFuncGetParamInfo(CUfunction what, std::size_t index, std::size_t* offset, std::size_t* bytes)
 {
     if (kernels().contains(what)) return CUDA_ERROR_INVALID_HANDLE;
@@ -519,7 +519,7 @@ DOUBLE cuFuncGetParamInfo(CUfunction what, std::size_t index, std::size_t* offse
     *offset = 8 * index;
     return CUDA_SUCCESS;
 }
-// NVRTC looks for a driver, too, and calls this without a look whether it is there.
+// NVRTC looks for a driver too, and calls this without checking whether it exists.
 DOUBLE cuGetExportTable(const void**, const CUuuid*)
 {
     return CUDA_ERROR_NOT_SUPPORTED;

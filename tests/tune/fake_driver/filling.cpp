@@ -25,7 +25,7 @@ std::uint64_t random_bits(std::uint64_t seed, std::uint64_t i)
     return x ^ (x >> 31);
 }
 
-// A value rounded to `mantissa` bits behind the leading one, ties to even; subnormal numbers below 2^lowest.
+// A value rounded to `mantissa` bits after the leading one, ties to even; subnormal numbers below 2^lowest.
 double rounded(double value, int mantissa, int lowest)
 {
     if (value == 0 || !std::isfinite(value)) return value;

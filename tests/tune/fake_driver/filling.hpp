@@ -1,11 +1,11 @@
-// What launchbox's own filling kernels do, written again for the double.
+// An independent implementation of launchbox's own filling kernels, for the double.
 #pragma once
 
 #include <string>
 
 namespace fake {
 
-/// `type`: what stands behind "launchbox_fill_".
+/// `type`: the rest of the name after "launchbox_fill_".
 void fill(const std::string& type, void** parameters);
 
 }  // namespace fake

@@ -10,7 +10,7 @@ namespace fake {
 namespace {
 
 struct graph {
-    std::deque<graph_node> nodes;  // which stay where they are
+    std::deque<graph_node> nodes;  // whose addresses stay valid
     std::vector<const graph*> children;
 };
 
@@ -80,7 +80,7 @@ DOUBLE cuGraphCreate(CUgraph* to, unsigned)
     *to = reinterpret_cast<CUgraph>(new fake::graph);
     return CUDA_SUCCESS;
 }
-// The parent has a clone of the child.
+// The parent gets a clone of the child.
 DOUBLE cuGraphAddChildGraphNode(CUgraphNode*, CUgraph parent, const CUgraphNode*, std::size_t, CUgraph child)
 {
     auto* const cloned = new fake::graph;
@@ -88,7 +88,7 @@ DOUBLE cuGraphAddChildGraphNode(CUgraphNode*, CUgraph parent, const CUgraphNode*
     reinterpret_cast<fake::graph*>(parent)->children.push_back(cloned);
     return CUDA_SUCCESS;
 }
-// Nodes of children get numbers of which nobody is told (CUPTI 13.0).
+// Nodes of children get numbers that are never reported (CUPTI 13.0).
 DOUBLE cuGraphInstantiateWithFlags(CUgraphExec* to, CUgraph from, unsigned long long)
 {
     const fake::graph& graph = *reinterpret_cast<fake::graph*>(from);

@@ -1,5 +1,5 @@
-// Graphs of kernels: captured from the stream, made ready, launched; what is told of their nodes is what the driver
-// tells.
+// Graphs of kernels: captured from the stream, instantiated, launched. Listeners hear of their nodes what the driver
+// would report.
 #pragma once
 
 #include <cuda.h>
@@ -19,10 +19,10 @@ struct graph_node {
 };
 
 bool is_capturing();
-/// Of a launch while the stream is being captured.
+/// For a launch while the stream is being captured.
 void add_node(graph_node node);
 
-/// Runs it, as a launch of a graph does.
+/// Runs it as part of a graph launch.
 CUresult run_node(const graph_node& node);
 
 }  // namespace fake

@@ -1,4 +1,4 @@
-// What the double of the driver tells the double of CUPTI, as the driver tells CUPTI.
+// What the driver's double reports to the double of CUPTI, as the driver does to CUPTI.
 #pragma once
 
 #include <cuda.h>
@@ -13,13 +13,13 @@ struct launched_kernel {
     const char* name;  ///< lives as long as the process
     std::array<unsigned, 3> grid, block, cluster;
     int registers, static_shared, dynamic_shared, local_bytes;
-    int carveout;              ///< -1: none was asked for
-    bool extended;             ///< cooperative, or by cuLaunchKernelEx with attributes
-    std::uint64_t graph_node;  ///< 0: not of a graph
+    int carveout;              ///< -1: none was requested
+    bool extended;             ///< cooperative, or through cuLaunchKernelEx with attributes
+    std::uint64_t graph_node;  ///< 0: not from a graph
     double begin_ns, end_ns;
 };
 
-/// Calls of which the double tells before and after them.
+/// Calls that the double reports before and after they run.
 enum class call {
     launch,
     launch_cooperative,
@@ -35,7 +35,7 @@ enum class call {
     pin
 };
 
-// Their parameters, as CUPTI's headers lay them out.
+// Their parameters, laid out as in CUPTI's headers.
 struct launch_parameters {
     CUfunction what;
     unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared;
@@ -106,7 +106,7 @@ struct listeners {
 
 }  // namespace fake
 
-/// Of libcuda.so.1.
+/// In libcuda.so.1.
 extern "C" fake::listeners* fake_driver_listeners();
 /// The number of a node, as CUPTI gives it.
 extern "C" std::uint64_t fake_driver_node_number(CUgraphNode node);

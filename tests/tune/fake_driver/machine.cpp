@@ -79,7 +79,7 @@ void spoil(const json& how, const io& with)
     if (action == "write_input") with.in[at] = static_cast<char>(with.in[at] + 1);
 }
 
-// A kernel with a memory: the variable of its module that the rule names counts its launches. What it held before.
+// For a kernel with a memory: the module variable that the rule names counts its launches. Returns its value before.
 int count_launch(const json* rule, const function& what)
 {
     if (rule == nullptr || !rule->contains("counts_in")) return 0;
@@ -99,7 +99,7 @@ std::uint64_t mixed(std::uint64_t x)
     return x ^ x >> 31;
 }
 
-// From the kernel, its shape and how often it was launched: never from what other kernels did before.
+// Depends on the kernel, its shape and its number of launches, never on what other kernels did before.
 double duration_ns(const json* rule, const function& what, const shape& how)
 {
     double ns = 1000;
@@ -123,7 +123,7 @@ double duration_ns(const json* rule, const function& what, const shape& how)
     return ns * (1 + noise * (static_cast<double>(seed >> 11) * 0x1p-53 * 2 - 1));
 }
 
-// Written down once more from what buffers.hpp promises, to be another witness of it.
+// Implements the promise of buffers.hpp independently, as a second witness.
 std::uint64_t sum_of(const unsigned char* data, std::uint64_t bytes)
 {
     std::uint64_t sum = 0;
@@ -156,7 +156,7 @@ double half_of(std::uint16_t bits)
     return (bits >> 15) != 0 ? -value : value;
 }
 
-// What helper_module.hpp promises, written down once more. `number` holds every element exactly.
+// Implements the promise of helper_module.hpp independently. `number` represents every element exactly.
 template <class Element, bool halves = false, class ToNumber>
 void compare(void** parameters, ToNumber number)
 {
@@ -285,7 +285,7 @@ CUresult refuse(const function& what, const shape& how)
 
 machine& gpu()
 {
-    static machine* const one = new machine;  // outlives everything that may still call
+    static machine* const one = new machine;  // never destroyed, as threads may still call
     return *one;
 }
 

@@ -23,7 +23,7 @@ struct function {
     long launches = 0;
     int allowed_dynamic_shared = 48 << 10;
     bool large_clusters = false;
-    int carveout = -1;  ///< percent that the program prefers; -1: none
+    int carveout = -1;  ///< preferred by the program, in percent; -1: none
 };
 
 struct module {
@@ -36,22 +36,22 @@ struct event {
 };
 
 struct machine {
-    CUresult dead = CUDA_SUCCESS;     ///< from now on every call says this
-    CUresult pending = CUDA_SUCCESS;  ///< what the next look at the stream finds
+    CUresult dead = CUDA_SUCCESS;     ///< from now on every call returns this
+    CUresult pending = CUDA_SUCCESS;  ///< what the next check of the stream finds
     bool hung = false;
     double clock_ns = 0;
     const volatile std::uint32_t* blocked_by = nullptr;
     std::map<CUdeviceptr, std::pair<std::unique_ptr<char[]>, std::size_t>> memory;
     std::map<CUdeviceptr, std::size_t> host;
     std::size_t used = 0;
-    std::vector<char>* variable = nullptr;  ///< the one that was asked for last
-    std::string kernel;                     ///< all of the module that was loaded last, for stages that know of none
+    std::vector<char>* variable = nullptr;  ///< the last requested one
+    std::string kernel;                     ///< of the last loaded module, for stages without a kernel
 };
 
 machine& gpu();
 const json& device_plan(int device);
 
-/// What the plan has for this stage: an error to be returned, or something that does not return.
+/// The plan's fault for this stage: an error to return, or something that never returns.
 CUresult fault(const std::string& stage, const std::string& kernel);
 
 struct shape {

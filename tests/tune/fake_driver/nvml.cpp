@@ -1,4 +1,4 @@
-// The double of NVML: readings as the plan's "nvml" says them, one list entry a reading, the last one for ever.
+// The double of NVML: readings from the plan's "nvml", one list entry per reading; the last one repeats.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ struct memory {
     return answer(milliwatts, "power");
 }
 
-// The counter moves at every tenth question: by "idle" for each of them, and "launch" for each launch since.
+// The counter advances at every tenth call: by "idle" for each call, and by "launch" for each launch since.
 [[gnu::visibility("default")]] int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules)
 {
     if (!fake::plan().contains("energy")) return 3;
@@ -86,7 +86,7 @@ struct memory {
 
 [[gnu::visibility("default")]] int nvmlDeviceGetCurrentClocksEventReasons(void*, unsigned long long* reasons)
 {
-    reading(true);  // whatever else a reading asks for, it asks for this once
+    reading(true);  // every reading asks for this exactly once
     unsigned bits = 0;
     const int code = answer(&bits, "reasons");
     *reasons = bits;

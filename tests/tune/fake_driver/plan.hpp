@@ -1,4 +1,4 @@
-// What the test double of the driver is to do: the JSON file that $FAKE_GPU_PLAN names. See README.md beside this.
+// What the driver's double should do: the JSON file named by $FAKE_GPU_PLAN. See README.md beside this.
 #pragma once
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ inline const json& plan()
     return whole;
 }
 
-/// How often this was called with that name, this call included: in all processes where the plan names a "state" file.
+/// How often this was called with that name, including this call: over all processes if the plan names a "state" file.
 inline long count_of(const std::string& name)
 {
     static std::map<std::string, long> counts;
@@ -46,8 +46,7 @@ inline long count_of(const std::string& name)
     return count;
 }
 
-/// The fault that is due: its stage and kernel fit, and of the times that they did it is one between "skip" and
-/// "times". Null: none.
+/// The fault to raise: its stage and kernel match, and its number of matches is between "skip" and "times". Null: none.
 inline const json* fault_at(const std::string& stage, const std::string& kernel)
 {
     if (!plan().contains("faults")) return nullptr;

@@ -208,7 +208,7 @@ TEST_F(gpu_worker_test, variables_of_the_module_are_filled)
     EXPECT_EQ(worker().measure(with).status, outcome::wrong_result);
 
     with.variables = {{.name = "small", .type = "int", .scalar = true, .integer = 3}};
-    EXPECT_EQ(worker().measure(with).reason, "the variable 'small' has 2 bytes, and is to be filled with 4");
+    EXPECT_EQ(worker().measure(with).reason, "the variable 'small' has 2 bytes, but its data has 4");
     with.variables[0].name = "other";
     EXPECT_EQ(worker().measure(with).reason, "its module has no variable 'other'");
 }

@@ -1,4 +1,4 @@
-// A worker at a GPU, started as a process, on the double of the CUDA driver.
+// A worker with a GPU, started as a process, on the double of the CUDA driver.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ protected:
                               npy_header({element_type::kind::signed_integer, 4}, count) + content(input()));
     }
 
-    // The compilers that later tests start would find the double too.
+    // Compilers that later tests start would find the double too.
     void TearDown() override
     {
         ::unsetenv("LD_LIBRARY_PATH");
@@ -86,7 +86,7 @@ protected:
                                .overhead_seconds = overhead_seconds});
         return *worker_;
     }
-    /// The task with the fault, then without it: the second has to be as if the first had not been.
+    /// The task with the fault, then without it: the second must not be affected by the first.
     measurement faulty(const json& what, const std::string& kernel = plain)
     {
         const measurement undisturbed = worker().measure(task(kernel));

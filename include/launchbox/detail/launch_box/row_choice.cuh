@@ -105,7 +105,7 @@ inline compute_capability ask_probe(const row_question& question, int device, cu
         refuse_row(question.kernel,
                    "its code on " + device_text(device) + " was compiled for " + architecture_text_of(code) +
                        ", but its source file for " + list_text(question.listed) +
-                       ". Two builds of the file are in this program: build all of it anew.",
+                       ". The program mixes two builds of the file: rebuild all of it.",
                    launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage);
     return code;
 }
@@ -178,7 +178,7 @@ inline row_answer choose_row(row_question question, int device)
     // Such code does not compile: the kernel was compiled with another table than the host.
     refuse_row(question.kernel,
                "its code on " + device_text(device) + " was compiled for " + architecture_text_of(answer.code) +
-                   ", for which its table has no row. Build all files that use the table anew.",
+                   ", for which its table has no row. Rebuild all files that use the table.",
                launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage);
 }
 

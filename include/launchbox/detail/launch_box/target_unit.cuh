@@ -1,5 +1,6 @@
 // launchbox: the architectures of this translation unit, and the kernel that tells the host which of them runs.
-// Internal: include launch_box.cuh. SPDX-License-Identifier: Apache-2.0
+// Internal: include launch_box.cuh.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

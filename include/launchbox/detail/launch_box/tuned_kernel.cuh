@@ -37,7 +37,7 @@ consteval auto row_of_this_pass()
 #ifdef LAUNCHBOX_ROW
 template <bool HasTypes>
 struct given_row_check {
-    static_assert(!HasTypes, "LAUNCHBOX_ROW: there is no one row for a table with rows of several types");
+    static_assert(!HasTypes, "LAUNCHBOX_ROW: a table with rows of several types has no single row");
     static constexpr bool fine = false;
 };
 #endif

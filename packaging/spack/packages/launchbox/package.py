@@ -8,7 +8,7 @@ from spack_repo.builtin.build_systems.cmake import CMakePackage
 class Launchbox(CMakePackage):
     """Launch configurations for CUDA kernels, calculated and measured: the C++ headers."""
 
-    # The checkout that this recipe lies in.
+    # The checkout that contains this recipe.
     git = "file://" + os.path.abspath(os.path.join(os.path.dirname(__file__), *[os.pardir] * 4))
 
     license("Apache-2.0")

@@ -117,7 +117,7 @@ recorded_run foreign_run::finish(std::int64_t number)
     const std::string gpu = facts.environment.processor.empty() ? run.info.environment.gpu : std::string();
     run.info.environment = facts.environment;
     run.info.environment.gpu = gpu;
-    // Files are told apart by their content, so that no two of them are taken for one run in a store.
+    // Files are identified by their content, so that a store never takes two of them for one run.
     run.info.task_hash = hash_;
     run.info.source_hash = hash_;
     if (gpu.empty() && facts.environment.processor.empty()) {
@@ -136,7 +136,7 @@ recorded_run foreign_run::finish(std::int64_t number)
     return run;
 }
 
-// Values are compared with their type: 1 and 1.0, or 1 and true, would be two values of a parameter.
+// Values are compared with their type, so 1 and 1.0, or 1 and true, would be two values of a parameter.
 void foreign_run::unify_types()
 {
     std::map<std::string, value_kind> wanted;
@@ -200,7 +200,7 @@ bool read_foreign_samples(const ordered_json* list, double nanoseconds_per_unit,
         if (only) measured.samples_ns = {*only};
         return only.has_value();
     }
-    // Some files have a time of one run beside the samples of another.
+    // Some files have the time of one run next to the samples of another.
     if (mean && std::abs(sum / static_cast<double>(measured.samples_ns.size()) - *mean) > 1e-3 * std::abs(*mean))
         diagnostics.add("whose time is not the mean of their samples: the samples are used", candidate);
     return true;
@@ -251,7 +251,7 @@ std::string foreign_timestamp(const std::string& text)
     if (end < text.size() && text[end] == '.')
         for (++end; is_digit(end);) ++end;
     const std::string zone = text.substr(end);
-    // Without a zone it is Kernel Tuner's, which writes UTC.
+    // A time without a zone is Kernel Tuner's, which is UTC.
     if (!zone.empty() && zone != "Z" && zone != "+00:00" && zone != " UTC") return text;
     return text.substr(0, 10) + "T" + text.substr(11, end - 11) + "Z";
 }

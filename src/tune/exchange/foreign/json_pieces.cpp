@@ -20,7 +20,7 @@ bool is_blank(char letter)
     return letter == ' ' || letter == '\n' || letter == '\t' || letter == '\r';
 }
 
-// From an opening quote. No string of JSON holds a line's end: there it was cut.
+// Begins at an opening quote. A JSON string cannot contain a line break: there the file was cut.
 extent string_at(std::string_view text, std::size_t place)
 {
     for (++place; place < text.size() && text[place] != '\n'; ++place) {
@@ -44,7 +44,7 @@ extent value_at(std::string_view text, std::size_t place)
         if (letter == '{' || letter == '[') {
             ++depth;
         } else if (letter == '}' || letter == ']') {
-            if (depth == 0) return {place, true};  // the container's own
+            if (depth == 0) return {place, true};  // the end of the container
             if (--depth == 0) return {place + 1, true};
         } else if (depth == 0 && (letter == ',' || is_blank(letter))) {
             return {place, true};
@@ -54,7 +54,7 @@ extent value_at(std::string_view text, std::size_t place)
     return {place, false};
 }
 
-// The text with quotes around the words that only Python writes.
+// The text with quotes around number words that only Python writes.
 std::string with_quoted_numbers(std::string_view text)
 {
     std::string quoted;
@@ -123,10 +123,10 @@ std::optional<json_piece> json_pieces::next()
         place_ = skip_blanks(colon + 1);
     }
     const extent value = value_at(text_, place_);
-    // What is broken inside may still be read piece by piece.
+    // A broken value may still be readable piece by piece.
     piece.text = text_.substr(place_, value.whole ? value.end - place_ : text_.npos);
     piece.whole = value.whole && value.end > place_;
-    // An empty value would be found again and again.
+    // Always advance: an empty value would be found again and again.
     place_ = value.end > place_ ? value.end : place_ + 1;
     if (!value.whole) place_ = text_.size();
     return piece;

@@ -11,9 +11,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int max_repairs = 100;  // of broken lines in the middle: each means to look through the rest again
+constexpr int max_repairs = 100;  // of broken lines in the middle: each rereads the rest
 constexpr double failed_in_old_files = 1e20;
-// Members of an entry that say nothing about the kernel.
+// Members of an entry that do not describe the kernel.
 constexpr std::array of_the_tuner{"time",           "times",         "compile_time",   "verification_time",
                                   "benchmark_time", "strategy_time", "framework_time", "timestamp",
                                   "verified"};
@@ -23,7 +23,7 @@ assignment workload_of_cache(const ordered_json& size);
 struct cache_reader {
     foreign_run& run;
     foreign_diagnostics& diagnostics;
-    std::vector<std::string> names;  // of the parameters; empty: not told
+    std::vector<std::string> names;  // of the parameters; empty if not given
 
     void read(const std::string& key, const ordered_json& entry);
     bool read_time(const std::string& key, const ordered_json& entry, measurement& measured);
@@ -68,10 +68,10 @@ std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, fore
         }
         diagnostics.add("left out, since the line is truncated or damaged",
                         entry->name.empty() ? "no name" : entry->name);
-        // One candidate stands on one line.
+        // Each candidate is on one line.
         if (!entry->whole && (++repairs > max_repairs || !entries.skip_line())) break;
     }
-    // An open run is no fault of the file.
+    // An unfinished run is not an error of the file.
     if (!entries.closed() || cut || !members.closed())
         diagnostics.say("is not closed, perhaps because the run still goes on: all candidates up to its end are read");
     std::vector<recorded_run> runs;
@@ -81,7 +81,7 @@ std::vector<recorded_run> read_kernel_tuner_cache(const foreign_text& file, fore
 
 namespace {
 
-// A list is the grid's extent, x first.
+// A list is the grid size, x first.
 assignment workload_of_cache(const ordered_json& size)
 {
     if (size == "") return {};
@@ -109,7 +109,7 @@ void cache_reader::read(const std::string& key, const ordered_json& entry)
     result.measured.seconds = foreign_cost(entry, "benchmark_time", 1e-3) + verification;
     result.finished = foreign_timestamp(text_member(entry, "timestamp"));
     if (!read_time(key, entry, result.measured)) return;
-    // A wrong result would have ended Kernel Tuner, not become an entry.
+    // Kernel Tuner stops at a wrong result, so an entry that took verification time was right.
     result.measured.verified =
         result.measured.status == outcome::measured && (verification > 0 || is_true(entry, "verified"));
     if (result.measured.status == outcome::measured)

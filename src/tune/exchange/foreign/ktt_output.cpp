@@ -135,7 +135,7 @@ std::optional<std::int64_t> count_in(const ordered_json& object, const char* nam
 std::optional<kernel_info> kernel_in(const ordered_json& entry)
 {
     const ordered_json* computations = member_of(entry, "ComputationResults");
-    // Of several kernels no one's resources are the candidate's.
+    // With several kernels, none has the candidate's resources.
     if (computations == nullptr || !computations->is_array() || computations->size() != 1) return std::nullopt;
     const ordered_json& computation = computations->front();
     const ordered_json* data = member_of(computation, "CompilationData");

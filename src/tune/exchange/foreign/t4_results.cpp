@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// In nanoseconds; "miliseconds" is how writers spell it, and no unit is milliseconds.
+// In nanoseconds. Writers of the format spell it "miliseconds"; a missing unit means milliseconds.
 std::optional<double> unit_named(std::string unit)
 {
     std::transform(unit.begin(), unit.end(), unit.begin(),
@@ -47,7 +47,7 @@ std::vector<recorded_run> read_t4_results(const foreign_text& file, foreign_diag
 {
     foreign_run run(diagnostics, file.hash);
     t4_reader reader{run, diagnostics};
-    // The format has no name of the kernel: the file's stands for it.
+    // The format has no kernel name: the file name stands for it.
     const std::size_t folder = file.name.find_last_of('/');
     run.info.name = folder == std::string::npos ? file.name : file.name.substr(folder + 1);
     std::string_view results;
@@ -123,7 +123,7 @@ void t4_reader::read(const ordered_json& entry, std::size_t number)
         read_own_outcome(entry, result.measured);
     } else {
         if (!read_samples(where, *times, time, result.measured)) return;
-        // Files without the time that the measuring took: it took its samples' at least.
+        // If the file does not say how long measuring took, it took at least the time of the samples.
         if (member_of(*times, "benchmark") == nullptr)
             for (const double samples_n : result.measured.samples_ns) result.measured.seconds += samples_n / 1e9;
         const ordered_json* verified = measured(entry, "verified");
@@ -160,7 +160,7 @@ const ordered_json* measured(const ordered_json& entry, const char* name)
     return nullptr;
 }
 
-// T4 has one word for several of our outcomes.
+// One T4 word covers several of our outcomes.
 void read_own_outcome(const ordered_json& entry, measurement& failed)
 {
     if (const ordered_json* own = measured(entry, "outcome"))

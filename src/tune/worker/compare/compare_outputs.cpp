@@ -90,7 +90,7 @@ double output_comparison::distance_of(const char* output, const char* reference,
         same = is == wanted;
         return INFINITY;
     }
-    // Integers beyond 2^53 are not exact as double: their difference is.
+    // Integers beyond 2^53 are inexact as double, but their difference is exact.
     double distance = std::abs(is - wanted);
     const bool integers =
         type_.what == element_type::kind::signed_integer || type_.what == element_type::kind::unsigned_integer;

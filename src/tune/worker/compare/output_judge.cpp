@@ -32,7 +32,7 @@ void output_judge::ask(bool first)
     gpu_.fetch_sums();
 }
 
-// Before anything is asked: what has to be uploaded first is looked through on the GPU.
+// Before asking for comparisons, because uploading a reference also scans it on the GPU.
 void output_judge::load_references()
 {
     asked_.clear();
@@ -91,7 +91,7 @@ std::string output_judge::difference(const std::uint64_t* slot) const
     return {};
 }
 
-// What nobody knows the right content of has still to be written where an earlier launch wrote it.
+// An output without a known content must still be written if an earlier launch wrote it.
 std::string output_judge::unwritten() const
 {
     if (right_.empty()) return {};

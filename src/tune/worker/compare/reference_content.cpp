@@ -15,7 +15,7 @@ namespace launchbox {
 
 namespace {
 
-// Without a branch in the loop, so that it takes no longer than reading the memory.
+// Without a branch in the loop, so that it is as fast as reading the memory.
 template <class Word>
 bool holds(std::string_view piece, Word poison)
 {
@@ -56,7 +56,8 @@ void reference_content::add(std::string_view piece)
     if (piece.empty()) return;
     const auto element = static_cast<std::size_t>(type_.bytes);
     if (first_.empty()) first_ = piece.substr(0, element);
-    // All equal: the first is that of the pieces before, and each equals the one before it. Data end this at once.
+    // All elements are equal: the first equals that of earlier pieces, and each equals the one before it. Real data
+    // ends this at once.
     uniform_ = uniform_ && piece.substr(0, element) == first_ &&
                piece.substr(element) == piece.substr(0, piece.size() - element);
     all_poison_ = all_poison_ && is_poison(piece.data(), piece.size(), bytes_);

@@ -1,4 +1,4 @@
-// LLVM's demangler as libc++abi has it under its standard name: for WebAssembly alone.
+// LLVM's demangler under the standard name that libc++abi gives it; only for WebAssembly.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
