@@ -351,7 +351,7 @@ class Against(unittest.TestCase):
     def test_the_problem_in_the_help_is_one(self):
         lines = against.__doc__.splitlines()
         start = lines.index("    import numpy")
-        end = next(index for index in range(start, len(lines)) if lines[index].startswith("If there"))
+        end = next(index for index in range(start, len(lines)) if lines[index].startswith("Optional"))
         (self.problem / "problem.py").write_text(textwrap.dedent("\n".join(lines[start:end])))
         for name in ("matmul.cu", "matmul.toml"):
             (self.problem / name).write_text("")

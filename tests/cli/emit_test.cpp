@@ -153,7 +153,7 @@ TEST(emit_verb, refuses_and_leaves_files_alone)
     expect_refused(launchbox_run({"emit", "--check"}), "--check needs a header");
     expect_refused(launchbox_run({"emit", record, "--arch", "sm_90"}), "--explain");
     expect_refused(launchbox_run({"emit", record, "--box", "a-b"}), "is not a C++ name");
-    expect_refused(launchbox_run({"emit", record, "--name", "other"}), "there are: block_sort");
+    expect_refused(launchbox_run({"emit", record, "--name", "other"}), "no run has the name");
     expect_refused(launchbox_run({"emit", record, "--workload", "n=5"}), "nothing was measured");
     expect_refused(launchbox_run({"emit", record, "-o", header, "--box", "other"}), "has no table other");
     expect_refused(launchbox_run({"emit", record, "--spec", "examples/tune_program/tune_program.toml"}), "is stale");

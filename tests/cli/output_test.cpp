@@ -261,6 +261,9 @@ TEST(output, a_page_that_is_higher_than_the_terminal_goes_through_the_pager)
     const std::string without = on_terminal(long_page, "LAUNCHBOX_PAGER=no-such-pager");
     EXPECT_NE(without.find(plain), std::string::npos) << without;
     EXPECT_EQ(on_terminal(long_page, "LAUNCHBOX_PAGER=true"), "");
+    // More than a pipe holds: writing it fails, because nobody reads.
+    const std::string record = repository_file("measurements/nvidia-h200/tune_block_sort.json");
+    EXPECT_EQ(on_terminal({"results", record, "--top", "all"}, "LAUNCHBOX_PAGER=true"), "");
     EXPECT_EQ(on_terminal({"--version"}, "LAUNCHBOX_PAGER=sed s/^/paged:/").find("paged:"), std::string::npos);
     const std::string json =
         on_terminal({"occupancy", "--arch", "sm_90", "--threads", "256", "--format", "json"}, "LAUNCHBOX_PAGER=true");

@@ -46,6 +46,8 @@ bool show_in_pager(const std::string& text)
     ::setenv("LESS", "FRX", 0);
     std::FILE* pager = ::popen(command.c_str(), "w");
     if (pager == nullptr) return false;
+    // A page that was left in the buffer would fail in pclose, as if there had been no pager.
+    std::setvbuf(pager, nullptr, _IONBF, 0);
     auto* const before = std::signal(SIGPIPE, SIG_IGN);  // the user may quit the pager early
     std::fwrite(text.data(), 1, text.size(), pager);
     const int status = ::pclose(pager);
