@@ -50,9 +50,8 @@ std::vector<gpu_group> groups_of(const gpu_list& found, const std::vector<int>& 
 std::string energies_differ(std::size_t gpus, const std::string& model)
 {
     return fmt::format(
-        "energies are measured on {} {}, and cards of one model differ by up to 10 %: a candidate may win because of "
-        "the "
-        "card that measured it; use one GPU",
+        "energies are measured on {} {}, and cards of one model differ by up to 10 %: a candidate may win because "
+        "of the card that measured it; use one GPU",
         gpus, model);
 }
 
