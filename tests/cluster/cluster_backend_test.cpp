@@ -259,7 +259,7 @@ TEST_F(cluster_backend_test, what_a_silent_rank_was_measuring_is_given_to_anothe
 // happens.
 TEST_F(cluster_backend_test, a_candidate_that_ends_ranks_is_settled_and_those_behind_it_are_measured)
 {
-    silence_seconds = 1;
+    silence_seconds = 2;
     tune_job deadly{.candidate = 5, .workload = 1, .parameters = space.at(5)};
     const rank_habits habits{.measure_seconds = 0.002, .falls_silent_at = name_of_job(spec, deadly)};
     const outcome_of_run all = on_ranks({habits, habits, habits}, {}, "deadly.db", 4);
