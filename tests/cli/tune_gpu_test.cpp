@@ -404,5 +404,29 @@ TEST_F(tune_gpu_test, one_gpu_of_a_model_measures_energies_unless_the_user_names
     }
 }
 
+// The same of a program that prints its energy. Its other numbers are its own affair.
+TEST_F(tune_gpu_test, one_gpu_of_a_model_runs_programs_that_print_energies)
+{
+    plan["devices"].push_back(plan["devices"][0]);
+    for (const std::string name : {"energy", "p99_ms"}) {
+        fs::remove(here / "results.db");
+        write_file_atomically(here / "candidates.toml", R"([tunable]
+name = "prints"
+objective = ")" + name + R"("
+[parameters]
+a = [1, 2]
+[[workload]]
+[program]
+build = ["sh", "-c", "echo {arch} > {output}"]
+run = ["sh", "-c", "echo )" + name + R"(: {a}.5"]
+)");
+        const call ran = tune();
+        ASSERT_EQ(ran.status, 0) << ran.err;
+        EXPECT_EQ(report().at("devices").size(), name == "energy" ? 1u : 2u);
+        EXPECT_EQ(ran.err.find("only GPU 0 of the 2 Double measures") != std::string::npos, name == "energy")
+            << ran.err;
+    }
+}
+
 }  // namespace
 }  // namespace launchbox

@@ -68,21 +68,26 @@ gpu_list gpus_for(const backend_request& request)
 std::vector<gpu_group> measuring_groups(const tune_spec& spec, const gpu_list& found, const backend_request& request,
                                         const listener& news)
 {
-    if (request.build_only) return {};
     std::vector<gpu_group> groups = groups_of(found, request.gpus);
-    if (!spec.goal.needs_energy() || !request.elsewhere.devices.empty()) return groups;
+    if (!spec.goal.needs_energy() || request.build_only) return groups;
     for (gpu_group& group : groups) {
-        if (group.size() > 1) {
-            if (request.gpus.empty()) {
-                news.say(
-                    fmt::format("objective {}: only GPU {} of the {} {} measures, since their energies differ; "
-                                "--gpu chooses another",
-                                spec.goal.text(), group.front().index, group.size(), group.front().name));
-                group.resize(1);
-            } else {
-                news.say(energies_differ(group.size(), group.front().name));
-            }
+        if (group.size() == 1) continue;
+        if (!request.gpus.empty()) {
+            news.say(energies_differ(group.size(), group.front().name));
+            continue;
         }
+        news.say(
+            fmt::format("objective {}: only GPU {} of the {} {} measures, since their energies differ; --gpu chooses "
+                        "another",
+                        spec.goal.text(), group.front().index, group.size(), group.front().name));
+        group.resize(1);
+    }
+    return groups;
+}
+
+void require_energy_counters(const tune_spec& spec, const std::vector<gpu_group>& groups)
+{
+    for (const gpu_group& group : groups)
         for (const gpu_device& gpu : group)
             if (!nvml_device(gpu.hardware.pci_bus).energy_joules())
                 throw error(
@@ -90,8 +95,6 @@ std::vector<gpu_group> measuring_groups(const tune_spec& spec, const gpu_list& f
                                 gpu.index, gpu.name, spec.goal.text()),
                     "GPUs from Volta on have one, read by NVML (libnvidia-ml.so.1); choose other GPUs with --gpu",
                     exit_status::missing);
-    }
-    return groups;
 }
 
 planned_backends kernel_backends(const tune_spec& spec, const backend_request& request, const listener& news)
@@ -102,7 +105,9 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
                     "run the same command on a machine with one; here you can use --build-only --arch sm_90 to compile "
                     "and screen all candidates, or --replay FILE for recorded measurements",
                     exit_status::missing);
-    const std::vector<gpu_group> groups = measuring_groups(spec, found, request, news);
+    const std::vector<gpu_group> groups =
+        request.build_only ? std::vector<gpu_group>{} : measuring_groups(spec, found, request, news);
+    if (spec.goal.needs_energy() && request.elsewhere.devices.empty()) require_energy_counters(spec, groups);
     // Start the workers before asking about compilers: creating a GPU context takes as long.
     using gpu_workers = std::vector<std::shared_ptr<gpu_worker>>;
     std::vector<gpu_workers> workers(groups.size());
@@ -158,7 +163,7 @@ planned_backends kernel_backends(const tune_spec& spec, const backend_request& r
     return planned;
 }
 
-planned_backends program_backends(const tune_spec& spec, const backend_request& request)
+planned_backends program_backends(const tune_spec& spec, const backend_request& request, const listener& news)
 {
     planned_backends planned;
     std::string cub;
@@ -194,7 +199,7 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
         made.backend.label = needs_gpu ? name : made.backend.environment.processor;
         return planned;
     }
-    for (const gpu_group& group : groups_of(found, request.gpus)) {
+    for (const gpu_group& group : measuring_groups(spec, found, request, news)) {
         const target on = target_for(request, group.front());
         planned_backend& made = add(name_of(on), visible_names(group));
         made.backend.environment =
@@ -206,7 +211,7 @@ planned_backends program_backends(const tune_spec& spec, const backend_request& 
     return planned;
 }
 
-planned_backends callback_backends(const tune_spec& spec, const backend_request& request)
+planned_backends callback_backends(const tune_spec& spec, const backend_request& request, const listener& news)
 {
     const callback_target& callback = *spec.callback;
     planned_backends planned;
@@ -230,7 +235,7 @@ planned_backends callback_backends(const tune_spec& spec, const backend_request&
     if (found.devices.empty())
         throw error(fmt::format("{} needs a GPU, and this machine has none: {}", spec.file, found.reason),
                     "run it on a machine with one, or choose the processor", exit_status::missing);
-    for (const gpu_group& group : groups_of(found, request.gpus)) {
+    for (const gpu_group& group : measuring_groups(spec, found, request, news)) {
         const target on = target_for(request, group.front());
         planned_backend& made = add(visible_names(group));
         made.backend.environment = environment_of(group.front(), found, on, callback.software);
@@ -284,8 +289,8 @@ planned_backends recorded_backends(const tune_spec& spec, const backend_request&
 planned_backends plan_backends(const tune_spec& spec, const backend_request& request, const listener& news)
 {
     if (!request.replay.empty()) return recorded_backends(spec, request, news);
-    if (spec.callback) return callback_backends(spec, request);
-    return spec.kernel ? kernel_backends(spec, request, news) : program_backends(spec, request);
+    if (spec.callback) return callback_backends(spec, request, news);
+    return spec.kernel ? kernel_backends(spec, request, news) : program_backends(spec, request, news);
 }
 
 }  // namespace launchbox

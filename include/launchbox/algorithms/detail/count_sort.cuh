@@ -133,17 +133,6 @@ __device__ __forceinline__ void write_wide(void* to, const wide_word& word)
 #endif
 }
 
-__device__ __forceinline__ unsigned largest_of_warp(unsigned value)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(~0u, value);
-#else
-#pragma unroll
-    for (int mask = 16; mask > 0; mask /= 2) value = max(value, shuffle_xor<32>(value, mask));
-    return value;
-#endif
-}
-
 /// Sorts `in.size` keys, up to max_elements, to `out`, which may be where they are. `start` is of them; `fetch_next` is
 /// called where reads of others may begin. Called by all threads after a barrier that follows the clearing; what is in
 /// shared memory is clear again for the next call.
@@ -238,7 +227,7 @@ __device__ __forceinline__ void sort_by_counting(count_memory<Threads>& memory, 
     if (lane == 31) memory.of_warps[1][warp] = largest;
     const unsigned of_lane_before = __shfl_up_sync(~0u, largest, 1);
     __syncthreads();
-    largest = largest_of_warp(lane < warp && lane < warps ? memory.of_warps[1][lane] : 0);
+    largest = warp_maximum(lane < warp && lane < warps ? memory.of_warps[1][lane] : 0);
     if (lane > 0) largest = max(largest, of_lane_before);
     unsigned last = largest * 0x10001u;
     Key* const out_word = out - out_slot;

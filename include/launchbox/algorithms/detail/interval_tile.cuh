@@ -102,19 +102,6 @@ struct interval_tile {
     unsigned intervals, outputs;  ///< that begin in the tile; of the tile
 };
 
-__device__ __forceinline__ unsigned warp_maximum(unsigned value)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(0xffffffffu, value);
-#else
-    for (int distance = 16; distance > 0; distance /= 2) {
-        const unsigned other = __shfl_xor_sync(0xffffffffu, value, distance);
-        value = other > value ? other : value;
-    }
-    return value;
-#endif
-}
-
 /// Finds the tile and clears its marks. Ends with a barrier.
 template <class Layout, class Offsets>
 __device__ __forceinline__ interval_tile find_tile(unsigned char* shared, Offsets offsets, std::int64_t intervals,

@@ -50,6 +50,20 @@ __device__ __forceinline__ Type shuffle_from(const Type& value, int lane)
     return other;
 }
 
+/// The largest of a warp's values, for all its threads.
+__device__ __forceinline__ unsigned warp_maximum(unsigned value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffu, value);
+#else
+    for (int distance = 16; distance > 0; distance /= 2) {
+        const unsigned other = __shfl_xor_sync(0xffffffffu, value, distance);
+        value = other > value ? other : value;
+    }
+    return value;
+#endif
+}
+
 /// A condition of which the compiler forgets what it knows. Otherwise it may write all code from one test of it to the
 /// next twice.
 __device__ __forceinline__ bool forgotten(bool condition)
