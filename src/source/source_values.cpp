@@ -406,6 +406,8 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
         if (variable.is_static && changes.empty()) return state;
         return std::nullopt;
     }
+    // A static variable keeps what an earlier call assigned.
+    if (variable.is_static && !changes.empty()) return std::nullopt;
     const int here = names_.scope_of(at);
     const auto may_come_back = [&](std::size_t later) {
         for (int number = here; number >= 0; number = names_.scope(number)->outer) {

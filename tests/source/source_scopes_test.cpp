@@ -189,6 +189,15 @@ TEST(source_values, blocks_that_are_known)
     EXPECT_EQ(threads("void f(int big) { const bool b = false; k<<<g, b ? 512 : 256>>>(); }"), 256);
 }
 
+TEST(source_values, a_static_variable_keeps_what_an_earlier_call_assigned)
+{
+    EXPECT_EQ(threads("void f() { static int t = 64; k<<<g, t>>>(); t = 128; }"), std::nullopt);
+    EXPECT_EQ(threads("void f() { static dim3 b(64); k<<<g, b>>>(); b.y = 2; }"), std::nullopt);
+    EXPECT_EQ(threads("void f() { int t = 64; k<<<g, t>>>(); t = 128; }"), 64);
+    EXPECT_EQ(threads("void f() { static const int t = 64; k<<<g, t>>>(); }"), 64);
+    EXPECT_EQ(threads("void f() { static int t = 64; k<<<g, t>>>(); }"), 64);
+}
+
 TEST(source_values, blocks_that_are_not)
 {
     for (const char* text : {"k<<<g, n>>>();",
