@@ -48,8 +48,14 @@ public:
     /// What `name` means at this token; `nullopt` if no such name is visible there.
     [[nodiscard]] std::optional<source_declaration> find(std::string_view name, std::size_t at) const;
 
-    /// The same for `cfg::T` and `tile::size`. Members of class templates are unknown.
+    /// The same for `cfg::T` and `tile::size`. Not for `tile<16>::size`.
     [[nodiscard]] std::optional<source_declaration> find(token_span name, std::size_t at) const;
+
+    /// A member that this class declares itself.
+    [[nodiscard]] std::optional<source_declaration> find_member(std::string_view name, int type) const
+    {
+        return in_class(name, type);
+    }
 
     /// The class or struct of this name; `nullopt` if there are none or several.
     [[nodiscard]] std::optional<int> type_named(std::string_view name) const;

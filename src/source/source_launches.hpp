@@ -63,6 +63,8 @@ struct launch_figures {
     std::optional<shared_by_threads> dynamic_shared_by_threads = {};  ///< if only the block size is unknown
     source_extent cluster;                                            ///< 1, 1, 1: no clusters
     bool raises_limits = false;  ///< launchbox::launch, which opts in to the shared memory needed
+
+    friend bool operator==(const launch_figures&, const launch_figures&) = default;
 };
 launch_figures figures_of(const source_launch& launch, const source_values& values,
                           const template_values& instance = {});

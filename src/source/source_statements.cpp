@@ -157,7 +157,9 @@ std::size_t end_of_value(const std::vector<source_token>& tokens, std::size_t at
             tokens[i].is("<") && i > 0 && tokens[i - 1].kind == source_token_kind::identifier;
         if (!template_arguments && !tokens[i].is_any({"(", "[", "{"})) continue;
         const std::size_t end = closing_bracket(tokens, i);
-        if (template_arguments && !(end + 1 < tokens.size() && tokens[end + 1].is_any({"::", "(", "{"}))) continue;
+        if (template_arguments &&
+            !(end + 1 < tokens.size() && tokens[end + 1].is_any({"::", "(", "{", ";", ",", ")", "}"})))
+            continue;
         if (end == tokens.size()) return end;
         i = end;
     }

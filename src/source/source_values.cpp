@@ -118,13 +118,10 @@ std::optional<std::int64_t> source_values::value_of(token_span name, std::size_t
     const std::size_t base = static_cast<std::size_t>(part - name.begin());
     if (base == name.size()) {
         if (const auto found = names_.find(name, at)) return value_of(*found, at, instance);
-        // A member of a known template parameter: Policy::threads.
-        const auto owner = name.size() >= 3 ? instance.find(name[0].text) : instance.end();
-        if (owner == instance.end()) return std::nullopt;
-        std::string text = owner->second;
-        for (const source_token& token : name.subspan(1)) text += token.text;
-        const source_text other = read_source_text(text);
-        return value_of(token_span(other.tokens), at, instance);
+        // A member of a class template or of a known template parameter: traits<3>::threads, Policy::threads.
+        if (name.size() < 3 || !name[name.size() - 2].is("::")) return std::nullopt;
+        const auto owner = type_meant(name.subspan(0, name.size() - 2), at, instance);
+        return owner ? member_value_of(name.back().text, *owner) : std::nullopt;
     }
     if (base != 1) return std::nullopt;
     const member_path path = path_behind(name, 1);
@@ -144,7 +141,7 @@ std::optional<std::int64_t> source_values::value_of(const source_declaration& fo
 {
     if (depth_ >= deepest_value) return std::nullopt;
     if (found.kind == declared_as::macro) return integer(found.value, at, instance);
-    if (found.kind == declared_as::enumerator) return enumerator(found);
+    if (found.kind == declared_as::enumerator) return enumerator(found, instance);
     const std::optional<std::int64_t> told = value_told(found, at, instance);
     if (told || instance.empty() || found.kind == declared_as::unknown) return told;
     const auto assumed = instance.find(assumed_name(found));
@@ -173,7 +170,8 @@ std::optional<std::int64_t> source_values::value_told(const source_declaration& 
     return type ? type->holds(result) : result;
 }
 
-std::optional<std::int64_t> source_values::enumerator(const source_declaration& found) const
+std::optional<std::int64_t> source_values::enumerator(const source_declaration& found,
+                                                      const template_values& instance) const
 {
     const std::vector<source_token>& tokens = names_.text().tokens;
     std::int64_t behind = 0;
@@ -183,7 +181,7 @@ std::optional<std::int64_t> source_values::enumerator(const source_declaration& 
             for (; end < tokens.size() && !tokens[end].is_any({",", "}"}); ++end)
                 if (tokens[end].is_any({"(", "{"})) end = closing_bracket(tokens, end);
             end = std::min(end, tokens.size());
-            const auto value = integer(token_span(tokens).subspan(place + 2, end - place - 2), place);
+            const auto value = integer(token_span(tokens).subspan(place + 2, end - place - 2), place, instance);
             return value ? std::optional(*value + behind) : std::nullopt;
         }
         if (place == 0 || tokens[place - 1].is("{")) return behind;
@@ -200,6 +198,141 @@ std::optional<std::int64_t> source_values::enumerator(const source_declaration& 
         if (tokens[before + 1].kind != source_token_kind::identifier) return std::nullopt;
         place = before + 1;
     }
+}
+
+std::optional<std::int64_t> source_values::member_value_of(std::string_view name, const type_instance& type) const
+{
+    const source_scope& scope = *names_.scope(type.scope);
+    if (const auto found = names_.find_member(name, type.scope))
+        return value_of(*found, scope.open + 1, type.arguments);
+    // Of a base class: `struct wide : traits<4> {`.
+    const token_span head = names_.head_of(scope);
+    const auto colon = std::ranges::find_if(head, [](const source_token& token) { return token.is(":"); });
+    if (colon == head.end() || depth_ >= deepest_value) return std::nullopt;
+    ++depth_;
+    std::optional<std::int64_t> value;
+    for (token_span base : split_at_commas(head.subspan(static_cast<std::size_t>(colon - head.begin()) + 1), true)) {
+        while (!base.empty() && base[0].is_any({"public", "protected", "private", "virtual"})) base = base.subspan(1);
+        const auto owner = type_meant(base, scope.open + 1, type.arguments);
+        if (owner && !value) value = member_value_of(name, *owner);
+    }
+    --depth_;
+    return value;
+}
+
+std::optional<source_values::type_instance> source_values::type_meant(token_span words, std::size_t at,
+                                                                      const template_values& instance) const
+{
+    if (depth_ >= deepest_value || ++steps_ > max_value_steps) return std::nullopt;
+    ++depth_;
+    const auto found = [&]() -> std::optional<type_instance> {
+        std::optional<type_instance> outer;  // of which the next name is a member
+        for (std::size_t i = 0; i < words.size();) {
+            if (words[i].is_any({"typename", "template", "const", "::"})) {
+                ++i;
+                continue;
+            }
+            if (words[i].kind != source_token_kind::identifier) return std::nullopt;
+            const std::string_view name = words[i++].text;
+            std::vector<token_span> given;
+            const bool has_arguments = i < words.size() && words[i].is("<");
+            if (has_arguments) {
+                const std::size_t end = closing_bracket(words, i);
+                if (end == words.size()) return std::nullopt;
+                given = split_at_commas(words.subspan(i + 1, end - i - 1), true);
+                i = end + 1;
+            }
+            if (i < words.size() && !words[i].is("::")) return std::nullopt;
+            const template_values around = outer ? outer->arguments : instance;
+            const std::size_t place = outer ? names_.scope(outer->scope)->open + 1 : at;
+            const auto parameter = has_arguments ? around.end() : around.find(name);
+            const auto type = names_.type_named(name);
+            const token_span alias = has_arguments ? token_span{} : names_.alias(name);
+            if (parameter != around.end()) {
+                const source_text other = read_source_text(parameter->second);
+                outer = type_meant(other.tokens, at, {});
+            } else if (type) {
+                auto arguments = arguments_for(*names_.scope(*type), given, at, instance);
+                if (!arguments) return std::nullopt;
+                if (outer) arguments->insert(outer->arguments.begin(), outer->arguments.end());
+                outer = type_instance{*type, *std::move(arguments)};
+            } else if (!alias.empty()) {
+                outer = type_meant(alias, place, around);
+            } else if (outer) {
+                return std::nullopt;
+            } else {
+                continue;  // a namespace
+            }
+            if (!outer) return std::nullopt;
+        }
+        return outer;
+    }();
+    --depth_;
+    return found;
+}
+
+std::optional<template_values> source_values::arguments_for(const source_scope& scope,
+                                                            const std::vector<token_span>& given, std::size_t at,
+                                                            const template_values& instance) const
+{
+    const token_span head = names_.head_of(scope);
+    if (head.size() < 2 || !head[0].is("template") || !head[1].is("<"))
+        return given.empty() ? std::optional(template_values{}) : std::nullopt;
+    const std::size_t end = closing_bracket(head, 1);
+    if (end == head.size()) return std::nullopt;
+    const std::vector<token_span> parameters = split_at_commas(head.subspan(2, end - 2), true);
+    if (given.size() > parameters.size()) return std::nullopt;
+    template_values bound;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const token_span own = parameters[i];
+        if (has_word(own, ".")) return std::nullopt;  // a pack
+        const auto equals = std::ranges::find_if(own, [](const source_token& token) { return token.is("="); });
+        const std::size_t named = static_cast<std::size_t>(equals - own.begin());
+        if (named < 2 || own[named - 1].kind != source_token_kind::identifier) continue;
+        const bool is_given = i < given.size();
+        const token_span words = is_given ? given[i] : named < own.size() ? own.subspan(named + 1) : token_span{};
+        const template_values& known = is_given ? instance : bound;
+        if (words.empty()) continue;
+        std::string text;
+        if (const auto value = integer(words, is_given ? at : scope.open + 1, known)) {
+            text = std::to_string(*value);
+        } else if (own[0].is_any({"class", "typename"})) {
+            for (const source_token& word : words) {
+                const auto other = known.find(word.text);
+                text += (text.empty() ? "" : " ") + (other == known.end() ? std::string(word.text) : other->second);
+            }
+        } else {
+            continue;
+        }
+        bound[std::string(own[named - 1].text)] = std::move(text);
+    }
+    return bound;
+}
+
+std::vector<template_values> source_values::instances_around(std::size_t at) const
+{
+    const int number = names_.function_of(at);
+    if (number < 0) return {};
+    const source_scope& scope = *names_.scope(number);
+    const token_span head = names_.head_of(scope);
+    const auto overloads = functions_.find(scope.name);
+    if (head.empty() || !head[0].is("template") || overloads == functions_.end() || overloads->second.size() != 1)
+        return {};
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    std::vector<template_values> all;
+    for (const std::size_t place : names_.places(scope.name)) {
+        if (place >= scope.head && place < scope.open) continue;
+        if (place + 1 >= tokens.size() || !tokens[place + 1].is("<")) return {};  // deduced, or its address
+        const std::size_t end = closing_bracket(tokens, place + 1);
+        if (end + 1 >= tokens.size() || !tokens[end + 1].is("(") || scope.holds(place)) return {};
+        const auto given = split_at_commas(token_span(tokens).subspan(place + 2, end - place - 2), true);
+        const auto one = arguments_for(scope, given, place, {});
+        const std::size_t close = closing_bracket(head, 1);
+        if (!one || close == head.size() || one->size() != split_at_commas(head.subspan(2, close - 2), true).size())
+            return {};
+        if (std::ranges::find(all, *one) == all.end()) all.push_back(*one);
+    }
+    return all;
 }
 
 bool source_values::is_integer(token_span type, int depth) const
@@ -676,10 +809,13 @@ std::optional<source_values::returning_function> source_values::function_called(
     }
     const auto found = functions_.find(name[last].text);
     if (found == functions_.end()) return std::nullopt;
+    std::optional<type_instance> owner;  // traits<3>::bytes()
+    if (last >= 2 && name[last - 1].is("::")) owner = type_meant(name.subspan(0, last - 1), at, instance);
     const std::vector<source_token>& tokens = names_.text().tokens;
     std::optional<returning_function> only;
     for (const int number : found->second) {
         const source_scope& scope = *names_.scope(number);
+        if (owner && scope.outer != owner->scope) continue;
         // The parameter list follows the name.
         std::size_t open = scope.head;
         while (open + 1 < scope.open && !(tokens[open].is(scope.name) && tokens[open + 1].is("("))) ++open;
@@ -698,6 +834,7 @@ std::optional<source_values::returning_function> source_values::function_called(
         for (const source_token& word : token_span(tokens).subspan(scope.head, close - scope.head))
             if (word.is_any({"float", "double", "half", "__half"})) return std::nullopt;
         returning_function function{.value = body, .at = scope.open + 1, .arguments = {}};
+        if (owner) function.arguments = owner->arguments;
         for (std::size_t i = 0; i < parameters.size(); ++i) {
             const auto value = integer(arguments[i], at, instance);
             const token_span own = parameters[i].subspan(

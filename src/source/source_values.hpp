@@ -93,6 +93,10 @@ public:
                                               std::optional<std::int64_t> missing,
                                               const template_values& instance) const;
 
+    /// The template arguments with which the text calls or instantiates the function template around this token. Empty
+    /// if there is no such template, or if some arguments are not certain.
+    [[nodiscard]] std::vector<template_values> instances_around(std::size_t at) const;
+
     [[nodiscard]] const source_declarations& names() const { return names_; }
 
 private:
@@ -109,7 +113,23 @@ private:
                                                        const template_values& instance) const;
     [[nodiscard]] std::optional<std::int64_t> value_of(const source_declaration& found, std::size_t at,
                                                        const template_values& instance) const;
-    [[nodiscard]] std::optional<std::int64_t> enumerator(const source_declaration& found) const;
+    [[nodiscard]] std::optional<std::int64_t> enumerator(const source_declaration& found,
+                                                         const template_values& instance) const;
+
+    // A class with the arguments of its template: `traits<3>`, an alias of it, or a template parameter that stands for
+    // it.
+    struct type_instance {
+        int scope = -1;
+        template_values arguments;
+    };
+    [[nodiscard]] std::optional<type_instance> type_meant(token_span words, std::size_t at,
+                                                          const template_values& instance) const;
+    [[nodiscard]] std::optional<std::int64_t> member_value_of(std::string_view name, const type_instance& type) const;
+    // The arguments of a template by the names of its parameters; those whose value is unknown are left out. `nullopt`
+    // if they do not fit.
+    [[nodiscard]] std::optional<template_values> arguments_for(const source_scope& scope,
+                                                               const std::vector<token_span>& given, std::size_t at,
+                                                               const template_values& instance) const;
     [[nodiscard]] std::optional<std::int64_t> value_told(const source_declaration& found, std::size_t at,
                                                          const template_values& instance) const;
     [[nodiscard]] std::optional<source_extent> extent_of(const source_declaration& found, std::size_t at,

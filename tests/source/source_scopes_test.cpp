@@ -6,6 +6,7 @@
 #include "source/constant_expression.hpp"
 #include "source/source_declarations.hpp"
 #include "source/source_launches.hpp"
+#include "source/source_reach.hpp"
 #include "source/source_values.hpp"
 
 namespace launchbox {
@@ -189,6 +190,51 @@ TEST(source_values, blocks_that_are_known)
     EXPECT_EQ(threads("void f(int big) { const bool b = false; k<<<g, b ? 512 : 256>>>(); }"), 256);
 }
 
+TEST(source_values, members_of_class_templates)
+{
+    const std::string tile =
+        "template <int W, int H = W / 2> struct tile { static constexpr int warps = W, threads = 32 * warps; "
+        "enum { half = W * 16 }; static constexpr int rows() { return H * 8; } template <int> struct part; };\n"
+        "template <class T> struct pair { using first = T; static constexpr int all = T::threads * 2; };\n"
+        "template <int N> struct wide : public tile<2 * N> {}; struct four : tile<4> {};\n"
+        "namespace a { template <int N> struct c { static constexpr int t = N + 1; }; using d = c<95>; }\n"
+        "constexpr int three = 3;\n";
+    const auto size = [&](const std::string& words, const std::string& before = "") {
+        return threads(tile + "void f() { " + before + " k<<<g, " + words + ">>>(); }");
+    };
+    EXPECT_EQ(size("tile<3>::threads"), 96);
+    EXPECT_EQ(size("tile<three + 1>::threads / 2"), 64);
+    EXPECT_EQ(size("tile<5>::half"), 80);
+    EXPECT_EQ(size("tile<8>::rows()"), 32);
+    EXPECT_EQ(size("tile<8, 16>::rows()"), 128);
+    EXPECT_EQ(size("dim3(tile<2>::threads, 4)"), 256);
+    EXPECT_EQ(size("pair<tile<4>>::all"), 256);
+    EXPECT_EQ(size("pair<tile<4>>::first::threads"), 128);
+    EXPECT_EQ(size("t::threads", "using t = tile<7>;"), 224);
+    EXPECT_EQ(size("wide<3>::threads"), 192);
+    EXPECT_EQ(size("four::half"), 64);
+    EXPECT_EQ(size("a::c<31>::t"), 32);
+    EXPECT_EQ(size("a::d::t"), 96);
+    // By the instance of the function around the launch: the words are those of a kernel's name.
+    const std::string inside =
+        tile + "template <class P, int N> void f() { k<P><<<g, P::threads + tile<N>::warps>>>(); }";
+    EXPECT_EQ(threads(inside, {{"P", "tile<4, 2>"}, {"N", "8"}}), 136);
+    EXPECT_EQ(threads(inside, {{"P", "tile<4, 2>"}}), std::nullopt);
+    // Another specialisation may say something else; what is not there has no value.
+    for (const char* text :
+         {"template <int N> struct c { static constexpr int t = N; }; template <> struct c<3> { static constexpr int t "
+          "= 7; "
+          "}; void f() { k<<<g, c<3>::t>>>(); }",
+          "template <int... N> struct c { static constexpr int t = 4; }; void f() { k<<<g, c<3>::t>>>(); }",
+          "template <int N> struct c { static int t; }; void f() { k<<<g, c<3>::t>>>(); }",
+          "template <int N> struct c { static constexpr int t = N; }; void f(int n) { k<<<g, c<n>::t>>>(); }",
+          "template <int N> struct c { static constexpr int t = N; }; void f() { k<<<g, c<1, 2>::t>>>(); }",
+          "template <int N> struct c : c<N + 1> {}; void f() { k<<<g, c<0>::t>>>(); }",
+          "template <int N> struct c { using d = c<N + 1>; }; void f() { k<<<g, c<0>::d::d::t>>>(); }",
+          "using a = b; using b = a; void f() { k<<<g, a::t>>>(); }"})
+        EXPECT_EQ(threads(text), std::nullopt) << text;
+}
+
 TEST(source_values, a_static_variable_keeps_what_an_earlier_call_assigned)
 {
     EXPECT_EQ(threads("void f() { static int t = 64; k<<<g, t>>>(); t = 128; }"), std::nullopt);
@@ -196,6 +242,70 @@ TEST(source_values, a_static_variable_keeps_what_an_earlier_call_assigned)
     EXPECT_EQ(threads("void f() { int t = 64; k<<<g, t>>>(); t = 128; }"), 64);
     EXPECT_EQ(threads("void f() { static const int t = 64; k<<<g, t>>>(); }"), 64);
     EXPECT_EQ(threads("void f() { static int t = 64; k<<<g, t>>>(); }"), 64);
+}
+
+// Whether the launch in the text is never made.
+bool never(const std::string& body, const template_values& instance = {})
+{
+    const std::string whole = "constexpr int N = 8; constexpr bool no = false;\n" + body;
+    const read_text text(whole);
+    return is_never_reached(text.values, read_source_launches(text.source).at(0).first, instance);
+}
+
+TEST(source_reach, branches_that_are_not_taken)
+{
+    for (const char* body :
+         {"if constexpr (N == 7) k<<<1, 2>>>();", "if (no) k<<<1, 2>>>();", "if constexpr (no) { f(); k<<<1, 2>>>(); }",
+          "if constexpr (N == 8) f(); else k<<<1, 2>>>();", "if constexpr (N == 8) { f(); } else { k<<<1, 2>>>(); }",
+          "if (x) f(); else if constexpr (no) { k<<<1, 2>>>(); } else g();",
+          "if constexpr (N > 9) f(); else if constexpr (N > 7) g(); else { k<<<1, 2>>>(); }",
+          "if (no) { for (int i = 0; i < 3; ++i) { while (x) k<<<1, 2>>>(); } }",
+          "if (no) for (int i = 0; i < 3; ++i) check(launch(cudaLaunchKernel(k, 1, 2, p, 0, 0)));",
+          "if (N == 8) for (int i = 0; i < 3; ++i) f(); else k<<<1, 2>>>();",
+          "if (no) { auto run = [&](int n) { k<<<1, 2>>>(); }; run(3); }", "if (no) run([&] { k<<<1, 2>>>(); });",
+          "if (no) do { k<<<1, 2>>>(); } while (0);", "if constexpr (N == 8) { f(); return; } k<<<1, 2>>>();",
+          "if (!no) return g(); if (x) { k<<<1, 2>>>(); }", "if (no) { } else { if (N) return; } k<<<1, 2>>>();"})
+        EXPECT_TRUE(never("void h(int x) { " + std::string(body) + " }")) << body;
+    for (const char* body :
+         {"k<<<1, 2>>>();", "if constexpr (N == 8) k<<<1, 2>>>();", "if (x) k<<<1, 2>>>();",
+          "if constexpr (no) f(); else k<<<1, 2>>>();", "if (no) f(); k<<<1, 2>>>();",
+          "if (no) { f(); } k<<<1, 2>>>();", "if (no) return; k<<<1, 2>>>();", "if (x) return; k<<<1, 2>>>();",
+          "if (x) { if (N) return; } k<<<1, 2>>>();", "for (;;) { if (N) return; } k<<<1, 2>>>();",
+          "auto f = [] { return 3; }; k<<<1, 2>>>();", "switch (x) { case 1: return; default: k<<<1, 2>>>(); }",
+          "switch (x) { case 1: return; } k<<<1, 2>>>();", "if (int no = x; no) k<<<1, 2>>>();",
+          "int no = x; if (no) k<<<1, 2>>>();", "if (x) { f(); return; } else { k<<<1, 2>>>(); }",
+          "k<<<1, 2>>>(); return;", "if (no) f(); else if (x) k<<<1, 2>>>();"})
+        EXPECT_FALSE(never("void h(int x) { " + std::string(body) + " }")) << body;
+    // By the arguments of the template around it.
+    const std::string by_size = "template <int B> void h() { if constexpr (B > 1024) { k<<<1, 2>>>(); } }";
+    EXPECT_FALSE(never(by_size));
+    EXPECT_TRUE(never(by_size, {{"B", "512"}}));
+    EXPECT_FALSE(never(by_size, {{"B", "2048"}}));
+    EXPECT_TRUE(never("if (no) k<<<1, 2>>>();}}}} else"));  // any text
+}
+
+// The values of N in the instances of the function template around the launch.
+std::vector<std::string> instances(const std::string& calls)
+{
+    const std::string whole = "template <int N, class T = float> void go(T* p) { k<N><<<1, N>>>(p); }\n" + calls;
+    const read_text text(whole);
+    std::vector<std::string> all;
+    for (const template_values& one : text.values.instances_around(read_source_launches(text.source).at(0).first))
+        all.push_back(one.at("N") + " " + one.at("T"));
+    return all;
+}
+
+TEST(source_values, instances_of_a_function_template_are_its_calls)
+{
+    using list = std::vector<std::string>;
+    EXPECT_EQ(instances("void f(float* p) { go<64>(p); go<128, double>(p); if (p) go<64>(p); }"),
+              (list{"64 float", "128 double"}));
+    EXPECT_EQ(instances("template void go<32, int>(int*);"), list{"32 int"});
+    // Arguments that are deduced or unknown, and a use that may be of any instance.
+    for (const char* calls : {"void f(int n) { go<64>(p); go<n>(p); }", "void f() { go<64>(p); auto g = &go<32>; }",
+                              "void f() { go<64>(p); call(go); }", "void f() { go<1, 2, 3>(p); }", ""})
+        EXPECT_EQ(instances(calls), list{}) << calls;
+    EXPECT_EQ(instances("template <int M> void up() { go<M>(0); } void f() { go<64>(0); up<32>(); }"), list{});
 }
 
 TEST(source_values, blocks_that_are_not)

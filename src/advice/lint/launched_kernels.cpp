@@ -108,11 +108,12 @@ public:
                 if (known) continue;
                 const template_values instance = own_names ? one.instance : template_values{};
                 const bool several = functions.all.size() > 1 || !functions.is_complete;
-                all.push_back({.launch = &launch,
-                               .kernel = one.kernel,
-                               .surely = one.surely && !several,
-                               .in_turn = one.surely && several,
-                               .figures = figures_of(launch, view_.values, instance)});
+                for (const launch_figures& figures : sizes_of(view_, launch, instance))
+                    all.push_back({.launch = &launch,
+                                   .kernel = one.kernel,
+                                   .surely = one.surely && !several,
+                                   .in_turn = one.surely && several,
+                                   .figures = figures});
             }
         }
     }
@@ -257,6 +258,34 @@ function_name_in_text function_meant(const source_view& view, const function_nam
     const auto object = view.values.state_of(named.name, at);
     const auto value = object ? view.values.member_of(*object, "", 0) : std::nullopt;
     return value && !value->words.empty() ? read_function_name(value->words) : function_name_in_text{};
+}
+
+std::vector<launch_figures> sizes_of(const source_view& view, const source_launch& launch,
+                                     const template_values& instance)
+{
+    const auto is_same = [](std::string a, std::string b) {
+        const auto number = integer_in_name(a);
+        if (number) return number == integer_in_name(b);
+        std::erase(a, ' ');
+        std::erase(b, ' ');
+        return a == b;
+    };
+    std::vector<template_values> instances;
+    for (template_values& one : view.values.instances_around(launch.first)) {
+        const bool fits = std::ranges::all_of(instance, [&](const auto& known) {
+            const auto own = one.find(known.first);
+            return own == one.end() || is_same(own->second, known.second);
+        });
+        if (fits) instances.push_back(std::move(one));
+    }
+    if (instances.empty()) instances.push_back(instance);
+    std::vector<launch_figures> all;
+    for (const template_values& one : instances) {
+        if (!one.empty() && is_never_reached(view.values, launch.first, one)) continue;
+        const launch_figures figures = figures_of(launch, view.values, one);
+        if (std::ranges::find(all, figures) == all.end()) all.push_back(figures);
+    }
+    return all;
 }
 
 std::vector<kernel_launch> launched_kernels(const source_view& view, const std::vector<linted_kernel>& kernels)

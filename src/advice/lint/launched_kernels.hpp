@@ -31,6 +31,11 @@ struct kernel_launch {
     launch_figures figures;
 };
 
+/// The sizes of a launch: one for each instance that the text makes of the function template around it, as far as these
+/// differ, without instances that never reach the launch. `instance`: arguments of that template that are known.
+std::vector<launch_figures> sizes_of(const source_view& view, const source_launch& launch,
+                                     const template_values& instance);
+
 /// All launches in host code, in order. Omitted: launches of unknown kernels, and launches in a branch of an #if, which
 /// preprocessed text does not have.
 std::vector<kernel_launch> launched_kernels(const source_view& view, const std::vector<linted_kernel>& kernels);

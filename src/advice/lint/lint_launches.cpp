@@ -138,8 +138,12 @@ void launch_lint::check(const source_launch& launch)
     }
     if (!is_of_some) {
         const std::string name = escape_for_terminal(launch.kernel.empty() ? "the kernel" : launch.kernel);
-        const auto problem = impossible_size(name, figures_of(launch, view_.values));
-        if (problem) add(problem->id.c_str(), severity::error, problem->message, problem->fix, launch.line);
+        for (const launch_figures& figures : sizes_of(view_, launch, {})) {
+            const auto problem = impossible_size(name, figures);
+            if (!problem) continue;
+            add(problem->id.c_str(), severity::error, problem->message, problem->fix, launch.line);
+            break;
+        }
         return;
     }
     if (!wanted) return;

@@ -8,6 +8,7 @@
 
 #include "source/source_declarations.hpp"
 #include "source/source_launches.hpp"
+#include "source/source_reach.hpp"
 #include "source/source_scopes.hpp"
 #include "source/source_values.hpp"
 #include "source/user_text.hpp"
@@ -24,6 +25,7 @@ struct source_view {
           launches(read_source_launches(source)),
           opt_ins(read_opt_ins(source))
     {
+        std::erase_if(launches, [&](const source_launch& one) { return is_never_reached(values, one.first); });
     }
     source_view(const source_view&) = delete;
     source_view& operator=(const source_view&) = delete;
@@ -32,7 +34,7 @@ struct source_view {
     source_scopes scopes;
     source_declarations names;
     source_values values;
-    std::vector<source_launch> launches;
+    std::vector<source_launch> launches;  ///< without those that are never reached
     std::vector<source_opt_in> opt_ins;
 };
 

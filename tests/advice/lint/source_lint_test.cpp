@@ -314,6 +314,41 @@ TEST(source_lint, clusters_that_need_to_be_allowed_or_never_work)
     EXPECT_EQ(places("void f() { " + allow + "k<<<n, 128>>>(); }", {{"k", &fixed}}), "");
 }
 
+TEST(source_lint, a_launch_that_is_never_made_does_not_fail)
+{
+    const kernel_info plain = compiled(32);
+    const std::vector<linted_kernel> one{{"k", &plain}};
+    const auto threads = [&](const std::string& text) {
+        return block_size_uses({.file = "k.cu", .text = text, .kernels = one, .flags = {}}).at(0).threads;
+    };
+    const std::string constant =
+        "constexpr int N = 9; void f() { if constexpr (N == 8) k<<<1, 2048>>>(); else k<<<1, 288>>>(); }";
+    EXPECT_EQ(places(constant, one), "");
+    EXPECT_EQ(threads(constant), 288);
+    const std::string of_template =
+        "template <int N> void go() { if constexpr (N == 7) k<<<1, 4096>>>(); else k<<<1, N>>>(); }\n";
+    EXPECT_EQ(places(of_template + "void f() { go<96>(); }", one), "");
+    EXPECT_EQ(threads(of_template + "void f() { go<96>(); }"), 96);
+    EXPECT_EQ(places(of_template + "void f() { go<7>(); }", one), "launch_over_1024:1");
+    EXPECT_EQ(places(of_template + "void f() { go<96>(); go<2048>(); }", one), "launch_over_1024:1 launch_occupancy:1");
+    EXPECT_EQ(places(of_template + "void f() { go<96>(); }"), "");  // nor of an unknown kernel
+    EXPECT_EQ(threads(of_template + "void f() { go<96>(); go<64>(); }"), std::nullopt);
+}
+
+// A template's kernel is launched by the instance that names it.
+TEST(source_lint, the_instance_of_a_kernel_tells_the_instance_that_launches_it)
+{
+    const kernel_info plain = compiled(32);
+    const std::vector<linted_kernel> both{{"k<tile<2, 1>, true>", &plain}, {"k<tile<8, 4>, true>", &plain}};
+    const std::string text =
+        "template <int W, int H = W / 2> struct tile { static constexpr int threads = 32 * W; };\n"
+        "template <class T, bool B> void run(float* p) { auto kernel = &k<T, B>; kernel<<<1, T::threads>>>(p); }\n"
+        "void f(float* p) { run<tile<2>, true>(p); run<tile<8>, true>(p); }\n";
+    const auto uses = block_size_uses({.file = "k.cu", .text = text, .kernels = both, .flags = {}});
+    EXPECT_EQ(uses.at(0).threads, 64);
+    EXPECT_EQ(uses.at(1).threads, 256);
+}
+
 TEST(source_lint, launches_that_differ_are_told_one_by_one)
 {
     const kernel_info plain = compiled(32);

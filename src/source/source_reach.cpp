@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source/source_reach.hpp"
+
+#include <optional>
+
+#include "source/source_statements.hpp"
+
+namespace launchbox {
+
+namespace {
+
+constexpr std::size_t longest_condition = 200;  // tokens
+constexpr int deepest_statement = 200;
+
+// `if (...)` or `if constexpr (...)`: its first word, and its brackets.
+struct if_condition {
+    std::size_t word = 0, open = 0, close = 0;
+};
+
+class reach {
+public:
+    reach(const source_values& values, const template_values& instance)
+        : values_(values), names_(values.names()), tokens_(names_.text().tokens), instance_(instance)
+    {
+    }
+
+    [[nodiscard]] bool is_never_executed(std::size_t at) const { return walk(at, -1) == outcome::never; }
+
+    // Whether a `return` before it is always executed.
+    [[nodiscard]] bool is_behind_return(std::size_t at) const
+    {
+        for (const std::size_t place : names_.places("return")) {
+            if (place >= at) return false;
+            // The innermost block around both: there, the return ends the way to `at`.
+            int around = names_.scope_of(place);
+            while (around >= 0 && !names_.scope(around)->holds(at)) around = names_.scope(around)->outer;
+            const bool in_function = around >= 0 && names_.function_of(place) == names_.function_of(at);
+            if (in_function && walk(place, around) == outcome::always) return true;
+        }
+        return false;
+    }
+
+private:
+    enum class outcome { never, unknown, always };
+
+    // What the enclosing conditions tell, up to this scope; -1: to the whole function.
+    [[nodiscard]] outcome walk(std::size_t at, int within) const
+    {
+        bool always = true;
+        for (int depth = 0; at > 0 && depth < deepest_statement; ++depth) {
+            const statement_begin begin = begin_of_statement(tokens_, at);
+            if (begin.bracket) {
+                at = *begin.bracket;
+                always = false;
+                continue;
+            }
+            if (begin.first == 0) return outcome::unknown;
+            const std::size_t before = begin.first - 1;
+            const bool is_else = tokens_[before].is("else");
+            const std::optional<if_condition> condition = is_else ? condition_of_else(before) : condition_at(before);
+            if (condition) {
+                const token_span words =
+                    token_span(tokens_).subspan(condition->open + 1, condition->close - condition->open - 1);
+                const auto value = values_.integer(words, condition->open, instance_);
+                if (value && (*value != 0) == is_else) return outcome::never;
+                always &= value.has_value();
+                at = condition->word;
+                continue;
+            }
+            if (tokens_[before].is_any({"else", ")", "do", ":"})) always = false;  // a loop, or a label
+            if (tokens_[before].is("do")) {
+                at = before;
+                continue;
+            }
+            if (tokens_[before].is(")")) {
+                at = opening_bracket(tokens_, before, longest_condition);
+                if (at == before) return outcome::unknown;
+                continue;
+            }
+            const int scope = names_.scope_of(at);
+            if (scope == within) return always ? outcome::always : outcome::unknown;
+            const source_scope* block = names_.scope(scope);
+            if (block == nullptr || block->kind == scope_kind::file || block->kind == scope_kind::type)
+                return outcome::unknown;
+            always &= !may_run_again(names_, *block) && !has_word(names_.head_of(*block), "switch") &&
+                      !has_word(names_.head_of(*block), "try");
+            at = block->open;
+        }
+        return outcome::unknown;
+    }
+
+    [[nodiscard]] std::optional<if_condition> condition_at(std::size_t close) const
+    {
+        if (!tokens_[close].is(")")) return std::nullopt;
+        const std::size_t open = opening_bracket(tokens_, close, longest_condition);
+        if (open == close || open == 0) return std::nullopt;
+        const std::size_t word = open > 1 && tokens_[open - 1].is("constexpr") ? open - 2 : open - 1;
+        if (!tokens_[word].is("if")) return std::nullopt;
+        return if_condition{word, open, close};
+    }
+
+    // Of the `if` that this `else` belongs to.
+    [[nodiscard]] std::optional<if_condition> condition_of_else(std::size_t word) const
+    {
+        if (word == 0) return std::nullopt;
+        std::size_t at = word - 1;
+        if (tokens_[at].is("}")) {
+            const source_scope* block = names_.scope(names_.scope_of(at));
+            if (block == nullptr || block->close != at) return std::nullopt;
+            at = block->open;
+        }
+        for (int depth = 0; depth < deepest_statement; ++depth) {
+            const std::size_t first = begin_of_statement(tokens_, at).first;
+            if (first == 0 || !tokens_[first - 1].is(")")) return std::nullopt;
+            if (auto condition = condition_at(first - 1)) return condition;
+            at = opening_bracket(tokens_, first - 1, longest_condition);  // of a loop
+            if (at == first - 1) return std::nullopt;
+        }
+        return std::nullopt;
+    }
+
+    const source_values& values_;
+    const source_declarations& names_;
+    const std::vector<source_token>& tokens_;
+    const template_values& instance_;
+};
+
+}  // namespace
+
+bool is_never_reached(const source_values& values, std::size_t at, const template_values& instance)
+{
+    const reach found(values, instance);
+    return found.is_never_executed(at) || found.is_behind_return(at);
+}
+
+}  // namespace launchbox
