@@ -128,6 +128,20 @@ public:
         open_ = true;
         note_name(piece);
     }
+    /// The stack line that begins in the middle of its first number, whose beginning ends the other line before it:
+    /// "    4" and "0 bytes stack frame, ...". Empty if it does not.
+    [[nodiscard]] std::string with_beginning(std::string_view before, std::string_view line) const
+    {
+        if (line.empty() || !is_digit(line[0]) || !find_stack_figures(line) || pieces_->list.empty()) return {};
+        const std::size_t digits = before.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+        std::string_view indent = before.substr(0, digits);
+        if (digits == before.size() || indent.empty() || (indent.back() != ' ' && indent.back() != '\t')) return {};
+        const log_piece& piece = pieces_->list.back();
+        const std::string_view prefix = trimmed(piece.text.substr(0, piece.prefix));
+        indent = trimmed(indent);
+        if (!indent.empty() && indent != prefix && !indent.starts_with("ptxas")) return {};
+        return std::string(before).append(line);
+    }
     /// Called for any other line.
     void add(std::string_view line, bool terminated)
     {
@@ -214,7 +228,7 @@ log_pieces read_pieces(std::string_view text)
 {
     log_pieces pieces;
     line_joiner joiner(pieces);
-    std::string buffer;
+    std::string buffer, other;  // the last line, if no compiler wrote it
     bool new_line = true;
     while (!text.empty()) {
         const line_end end = find_line_end(text);
@@ -224,6 +238,8 @@ log_pieces read_pieces(std::string_view text)
         text.remove_prefix(terminated ? end.after : text.size());
         if (line.empty()) continue;
         std::string_view shown = plain_text(line, buffer);
+        const std::string whole_line = joiner.with_beginning(std::exchange(other, {}), shown);
+        if (!whole_line.empty()) shown = buffer = whole_line;
         const std::size_t before = pieces.list.size();
         const bool changed = shown.data() == buffer.data();
         if (changed) {
@@ -240,10 +256,11 @@ log_pieces read_pieces(std::string_view text)
         if (pieces.list.size() > before) {
             joiner.note();
         } else if (changed) {
-            const std::string others = std::move(pieces.changed.back());
+            other = std::move(pieces.changed.back());
             pieces.changed.pop_back();
-            joiner.add(others, terminated);
+            joiner.add(other, terminated);
         } else {
+            other = line;
             joiner.add(line, terminated);
         }
     }

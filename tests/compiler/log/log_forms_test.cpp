@@ -217,6 +217,29 @@ TEST(log_forms, lines_that_were_wrapped_are_one)
     EXPECT_EQ(known_figures(log), 1);
 }
 
+// A number at the end of another program's line is not the beginning of a stack line's.
+TEST(log_forms, a_stack_line_may_be_wrapped_within_its_first_number)
+{
+    const std::string rest = " bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n";
+    const auto stack_behind = [&](const std::string& prefix, const std::string& lines) {
+        const std::string ptxas = prefix + "ptxas info    : ";
+        const resource_log log = parse_resource_log(ptxas + "Compiling entry function 'k' for 'sm_86'\n" + ptxas +
+                                                        "Function properties for k\n" + lines + rest + ptxas +
+                                                        "Used 24 registers, 364 bytes cmem[0]\n",
+                                                    "");
+        EXPECT_EQ(log.kernels.at(0).figures.spill_load_bytes, 12) << lines;
+        return log.kernels.at(0).figures.stack_frame_bytes;
+    };
+    EXPECT_EQ(stack_behind("", "    1\n024"), 1024);
+    EXPECT_EQ(stack_behind("", "    10\r\n24"), 1024);
+    EXPECT_EQ(stack_behind("", "ptxas         .     4\n0"), 40);
+    EXPECT_EQ(stack_behind("[2/7] ", "[2/7]     4\n0"), 40);
+    EXPECT_EQ(stack_behind("", "done: 4\n0"), 0);
+    EXPECT_EQ(stack_behind("", "4\n0"), 0);
+    EXPECT_EQ(stack_behind("", "    4\n    16"), 16);
+    EXPECT_EQ(stack_behind("", "    4\nkernel.cu\n16"), 16);
+}
+
 // Two compilers have written without waiting for each other's line to end.
 TEST(log_forms, lines_that_have_run_into_each_other_are_two)
 {
