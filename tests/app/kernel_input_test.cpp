@@ -38,6 +38,27 @@ TEST(kernel_input, kernels_know_their_input_by_its_place)
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(input.inputs[i].kernels, kernels[i]) << i;
 }
 
+TEST(kernel_input, reports_of_other_tools_are_named)
+{
+    const temporary_directory folder;
+    const auto error_of = [&](const std::string& text) {
+        const std::string file = (folder.path() / "other.log").string();
+        write_file_atomically(file, text);
+        const kernel_input input = read_kernels(request_for({file}));
+        EXPECT_EQ(input.inputs.at(0).errors.size(), 1u);
+        return input.inputs.at(0).errors.at(0);
+    };
+    for (const char* text : {"k.cu:3:1: remark: Function Name: _Z1kPf [-Rpass-analysis=kernel-resource-usage]\n"
+                             "k.cu:3:1: remark:     VGPRs: 63 [-Rpass-analysis=kernel-resource-usage]\n",
+                             "; Kernel info:\n; NumSgprs: 12\n; NumVgprs: 8\n", "    .vgpr_count:     8\n"})
+        EXPECT_TRUE(error_of(text).starts_with("it is a report of AMD's compiler (hipcc)")) << text;
+    EXPECT_TRUE(error_of(" Function _Z1kPf:\n  REG:14 STACK:0 SHARED:1024 LOCAL:0 CONSTANT[0]:380 TEXTURE:0\n")
+                    .starts_with("it was printed by cuobjdump --dump-resource-usage"));
+    EXPECT_TRUE(error_of("\t\tFunction : _Z1kPf\n        /*0000*/   MOV R1, c[0x0][0x28] ;\n")
+                    .starts_with("it is disassembly"));
+    EXPECT_TRUE(error_of("VGPRs are registers").starts_with("it has no report of ptxas or nvlink"));
+}
+
 TEST(kernel_input, what_is_asked_for_is_counted_for_each_input)
 {
     kernel_request request = request_for({log_90, log_80, log_90});

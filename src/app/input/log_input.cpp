@@ -11,6 +11,26 @@
 
 namespace launchbox {
 
+namespace {
+
+// What to do with text that looks like a report of another tool; empty for anything else.
+std::string_view told_by_another_tool(std::string_view text)
+{
+    const auto has = [&](std::string_view words) { return text.find(words) != std::string_view::npos; };
+    if (has("[-Rpass-analysis=kernel-resource-usage]") || has("; NumVgprs:") || has(".vgpr_count:"))
+        return "it is a report of AMD's compiler (hipcc); launchbox reads those of ptxas and nvlink, for NVIDIA's GPUs";
+    if (has(" REG:") && has(" STACK:") && has(" SHARED:"))
+        return "it was printed by cuobjdump --dump-resource-usage, which leaves out spills and launch bounds: give "
+               "launchbox the "
+               "program, library or cubin itself";
+    if (has("Function : ") && has("/*0000*/"))
+        return "it is disassembly, without the figures of its kernels: give launchbox the program, library or cubin "
+               "itself";
+    return {};
+}
+
+}  // namespace
+
 void hand_on_unroll_warnings(const resource_log& log, std::vector<kernel_info>& kernels)
 {
     for (const log_message& message : log.messages) {
@@ -42,6 +62,9 @@ void read_log(input_reading& reading, const std::string& file, std::string_view 
     if (tells_nothing && text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         summary.errors.emplace_back(is_file(file) ? "it is empty"
                                                   : "it is empty; nvcc reports to standard error: nvcc ... 2>&1 |");
+    else if (const std::string_view other = told_by_another_tool(text);
+             tells_nothing && summary.errors.empty() && !other.empty())
+        summary.errors.emplace_back(other);
     else if (tells_nothing && summary.errors.empty())
         summary.errors.push_back(
             std::string("it has no report of ptxas or nvlink; make one with nvcc -Xptxas -v") +
