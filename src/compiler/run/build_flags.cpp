@@ -168,6 +168,16 @@ void expand(const std::vector<std::string>& words, const fs::path& folder, std::
     }
 }
 
+// "/EHsc /W3" or -ccbin "C:\\VC\\bin": flags of Microsoft's compiler, or a path to it, in a build on Windows. They
+// concern the host's code alone.
+bool is_of_windows(string_view name, string_view value)
+{
+    value.remove_prefix(std::min(value.find_first_not_of(" \t\""), value.size()));
+    if (name == "-Xcompiler" || name == "--compiler-options") return value.starts_with('/');
+    if (name != "-ccbin" && name != "--compiler-bindir") return false;
+    return value.size() > 2 && value[1] == ':' && (value[2] == '\\' || value[2] == '/');
+}
+
 constexpr string_view link_time_flags = " -dlto --dlink-time-opt -lto --lto ";
 
 // Reads the words of a build's command in order, as nvcc does.
@@ -214,6 +224,7 @@ std::size_t flag_reader::read_one(std::span<const std::string> words)
     }
     if (word.starts_with("-Wl,") || word.starts_with("-L")) return 1;
     if (!word.starts_with('-')) return 1;  // an input: the source, another one, or an object
+    if (is_of_windows(name, value)) return both;
     for (const string_view flag : with_path) {
         if (word == flag) {
             add(word);

@@ -30,6 +30,18 @@ TEST(build_flags, what_only_the_build_needs_is_left_out)
         EXPECT_EQ(flags(command), words{"-O3"}) << command;
 }
 
+// A build on Windows has flags for Microsoft's compiler, which no other knows.
+TEST(build_flags, of_microsofts_compiler_are_left_out)
+{
+    for (const char* command :
+         {R"(nvcc.exe -DN=64 -ccbin "C:\\VC\\bin" -Xcompiler "/EHsc /W3 /FdX.pdb" -c k.cu)",
+          R"("C:\\CUDA\\bin\\nvcc.exe" -DN=64 -Xcompiler=" /Ob2 /MD" --compiler-bindir=C:/VC/bin -c k.cu)",
+          R"(nvcc --compiler-options=/MD,/W3 -DN=64 -c k.cu)"})
+        EXPECT_EQ(flags(command), words{"-DN=64"}) << command;
+    EXPECT_EQ(flags("nvcc -Xcompiler -fPIC,-I/x -ccbin /usr/bin/g++ k.cu"),
+              (words{"-Xcompiler", "-fPIC,-I/x", "-ccbin", "/usr/bin/g++"}));
+}
+
 TEST(build_flags, what_changes_kernels_stays)
 {
     EXPECT_EQ(flags("nvcc -dc k.cu"), words{"-rdc=true"});
