@@ -54,8 +54,8 @@ bool is_shell(string_view stem)
 // Programs that may replace nvcc in a build's command and take other flags. Unknown programs count as wrappers of nvcc.
 bool has_flags_of_its_own(string_view stem)
 {
-    for (const string_view name : {"cl", "clang-cl", "cmake", "cmd", "hipcc", "nvc", "nvc++", "nvfortran", "python",
-                                   "python3", "sh", "bash", "dash", "zsh"})
+    for (const string_view name : {"cl", "clang-cl", "cmake", "cmd", "hipcc", "amdclang", "amdclang++", "nvc", "nvc++",
+                                   "nvfortran", "python", "python3", "sh", "bash", "dash", "zsh"})
         if (stem == name) return true;
     return false;
 }
@@ -207,12 +207,24 @@ std::vector<std::string> as_nvcc_words(const std::vector<std::string>& command)
     if (is_shell(first) && command.size() > 2 && command[1].starts_with('-') && command[1].ends_with('c'))
         return as_nvcc_words(command_words(command[2]));
     const found_compiler_word compiler = find_compiler_word(command);
+    // clang compiles for AMD's GPUs, too.
+    const bool for_amd = std::ranges::any_of(command, [&](const std::string& word) {
+        return word == "-xhip" || word.starts_with("--offload-arch=gfx") ||
+               (word == "hip" && &word != &command.front() && *(&word - 1) == "-x");
+    });
+    if (for_amd)
+        throw error("the build's command compiles for AMD's GPUs",
+                    "give the command of the build for NVIDIA's, or nvcc's flags after --");
     if (compiler.kind == compiler_kind::none && has_flags_of_its_own(first))
         throw error("the build's command runs " + escape_for_terminal(std::string(first)) +
                         ", whose flags launchbox does not know",
                     "give nvcc's flags after --, as in -- -I FOLDER -DNAME=VALUE");
-    const std::vector<std::string> words(command.begin() + static_cast<std::ptrdiff_t>(compiler.place) + 1,
-                                         command.end());
+    // Another command may follow: `nvcc ... && nvcc -M ...`.
+    const auto begin = command.begin() + static_cast<std::ptrdiff_t>(compiler.place) + 1;
+    const auto end = std::find_if(begin, command.end(), [](const std::string& word) {
+        return word == "&&" || word == "||" || word == ";" || word == "|";
+    });
+    const std::vector<std::string> words(begin, end);
     if (compiler.kind == compiler_kind::clang) return from_clang(words);
     return compiler.kind == compiler_kind::nvcc_wrapper ? from_nvcc_wrapper(words) : words;
 }

@@ -42,6 +42,13 @@ TEST(build_flags, of_microsofts_compiler_are_left_out)
               (words{"-Xcompiler", "-fPIC,-I/x", "-ccbin", "/usr/bin/g++"}));
 }
 
+TEST(build_flags, of_a_second_command_are_not_the_first_ones)
+{
+    for (const char* command : {"nvcc -DN=64 -c k.cu && nvcc -DN=32 -M k.cu", "nvcc -DN=64 -c k.cu ; touch -DX k.o",
+                                ": && nvcc -DN=64 -c k.cu || exit -1", "cd /p && nvcc -DN=64 -c k.cu | tee -a log"})
+        EXPECT_EQ(flags(command), words{"-DN=64"}) << command;
+}
+
 TEST(build_flags, what_changes_kernels_stays)
 {
     EXPECT_EQ(flags("nvcc -dc k.cu"), words{"-rdc=true"});
@@ -88,7 +95,9 @@ TEST(build_flags, a_forced_include_is_looked_for_as_the_compiler_does)
 TEST(build_flags, of_programs_that_read_others_are_refused)
 {
     for (const char* command : {"cl.exe /DN=64 /c k.cu", "hipcc -DN=64 -c k.cu", "nvc++ -cuda -gpu=cc80 -c k.cu",
-                                "cmake -DN=64 -P k.cu.o.cmake", "/bin/sh build.sh -DN=64", "cmd.exe /C nvcc64 k.cu"})
+                                "cmake -DN=64 -P k.cu.o.cmake", "/bin/sh build.sh -DN=64", "cmd.exe /C nvcc64 k.cu",
+                                "amdclang++ -DN=64 -c k.cu", "clang++ -x hip -DN=64 -c k.cu", "clang++ -xhip -c k.cu",
+                                "ccache clang++ --offload-arch=gfx90a -DN=64 -c k.cu"})
         EXPECT_THROW(flags(command), error) << command;
     EXPECT_EQ(flags("my-wrapper -DN=64 -c k.cu"), words{"-DN=64"});
 }
