@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 
 #include "app/input/folder_files.hpp"
 #include "app/occupancy.hpp"
 #include "support/files/files.hpp"
+#include "support/files/gzip.hpp"
 
 namespace launchbox {
 namespace {
@@ -36,6 +38,29 @@ TEST(kernel_input, kernels_know_their_input_by_its_place)
     EXPECT_GT(kernels[0], 0u);
     EXPECT_EQ(kernels[2], kernels[0]);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(input.inputs[i].kernels, kernels[i]) << i;
+}
+
+// As Python's zlib.compress writes it.
+std::string zlib_stream(const std::string& bytes)
+{
+    const std::string zipped = gzip(bytes);
+    std::string stream = "\x78\x9c" + zipped.substr(10, zipped.size() - 18);
+    std::uint32_t a = 1, b = 0;
+    for (const char c : bytes) a = (a + static_cast<unsigned char>(c)) % 65521, b = (b + a) % 65521;
+    for (const std::uint32_t half : {b, a}) stream += {static_cast<char>(half >> 8), static_cast<char>(half & 255)};
+    return stream;
+}
+
+TEST(kernel_input, a_cache_compressed_by_zlib_is_opened)
+{
+    const temporary_directory folder;
+    const std::string cubin = read_input(std::string(LAUNCHBOX_SOURCE_DIR) + "/tests/fuzz/corpus/cubin/sm_90.cubin");
+    const std::string file = (folder.path() / "jit_f-1-cache").string();
+    write_file_atomically(file, zlib_stream("executable" + cubin + "end"));
+    write_file_atomically(folder.path() / "jit_g-2-cache", zlib_stream("no code"));
+    const std::size_t kernels = read_kernels(request_for({file})).kernels.size();
+    EXPECT_GT(kernels, 0u);
+    EXPECT_EQ(read_kernels(request_for({folder.path().string()})).kernels.size(), kernels);
 }
 
 TEST(kernel_input, reports_of_other_tools_are_named)

@@ -14,6 +14,7 @@
 #include "image/binary.hpp"
 #include "image/container/image_scan.hpp"
 #include "support/error.hpp"
+#include "support/files/gzip.hpp"
 #include "support/files/mapped_file.hpp"
 #include "support/files/packed_files.hpp"
 #include "support/files/read_files.hpp"
@@ -119,7 +120,11 @@ void read_package(input_reading& reading, const std::string& file, std::string_v
 bool read_content(input_reading& reading, const std::string& file, const file_content& content, given how)
 {
     const bool found = how == given::found, left_packed = found && !kind_of_other_archive(content.bytes).empty();
-    if (looks_packed(content.bytes))
+    // JAX's compilation cache without zstandard.
+    constexpr std::size_t largest_stream = std::size_t{1} << 30;
+    if (const auto inner = read_zlib_stream(content.bytes, largest_stream); inner && looks_like_binary(*inner))
+        read_binary_file(reading, file, {*inner}, how);
+    else if (looks_packed(content.bytes))
         read_package(reading, file, content.bytes);
     else if (!left_packed && looks_like_binary(content.bytes))
         read_binary_file(reading, file, content, how);

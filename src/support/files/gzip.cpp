@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <optional>
 
 namespace launchbox {
 
@@ -23,9 +24,9 @@ unsigned piece_of(std::size_t bytes)
 
 struct inflater {
     z_stream stream{};
-    inflater()
+    explicit inflater(int format)
     {
-        if (inflateInit2(&stream, gzip_only) != Z_OK) throw std::bad_alloc();
+        if (inflateInit2(&stream, format) != Z_OK) throw std::bad_alloc();
     }
     ~inflater() { inflateEnd(&stream); }
     inflater(const inflater&) = delete;
@@ -55,7 +56,7 @@ decompressed_text gunzip(std::string_view bytes, std::size_t cap)
 {
     decompressed_text read;
     cap = std::min(cap, bytes.size() * max_ratio + first_room);
-    inflater state;
+    inflater state(gzip_only);
     z_stream& stream = state.stream;
     std::size_t used = 0, made = 0;
     while (true) {
@@ -89,6 +90,37 @@ decompressed_text gunzip(std::string_view bytes, std::size_t cap)
     }
     read.text.resize(made);
     return read;
+}
+
+std::optional<std::string> read_zlib_stream(std::string_view bytes, std::size_t cap)
+{
+    constexpr unsigned deflate = 8;
+    if (bytes.size() < 2) return std::nullopt;
+    const auto first = static_cast<unsigned char>(bytes[0]), second = static_cast<unsigned char>(bytes[1]);
+    if ((first & 15u) != deflate || first >> 4 > 7 || (first << 8 | second) % 31 != 0) return std::nullopt;
+    inflater state(MAX_WBITS);
+    z_stream& stream = state.stream;
+    std::string made;
+    cap = std::min(cap, bytes.size() * max_ratio + first_room);
+    for (std::size_t used = 0, size = 0;;) {
+        if (size == made.size()) {
+            if (size == cap) return std::nullopt;
+            made.resize(std::min(cap, std::max(first_room, size * 2)));
+        }
+        const unsigned offered = piece_of(bytes.size() - used), room = piece_of(made.size() - size);
+        stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data() + used));
+        stream.avail_in = offered;
+        stream.next_out = reinterpret_cast<Bytef*>(made.data() + size);
+        stream.avail_out = room;
+        const int status = inflate(&stream, Z_NO_FLUSH);
+        used += offered - stream.avail_in;
+        size += room - stream.avail_out;
+        if (status == Z_STREAM_END) {
+            made.resize(size);
+            return made;
+        }
+        if (status != Z_OK || (used == bytes.size() && stream.avail_out > 0)) return std::nullopt;
+    }
 }
 
 std::string gzip(std::string_view text)

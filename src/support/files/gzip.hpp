@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,10 @@ struct decompressed_text {
 /// The content of a gzip file with one or several members. For a truncated or damaged file, `text` has the readable
 /// part. No size in the file is trusted: memory grows with the output, up to `cap`.
 decompressed_text gunzip(std::string_view bytes, std::size_t cap = std::size_t{1} << 30);
+
+/// The content of a zlib stream, as Python's zlib.compress makes one; `nullopt` if it is none, damaged, or has more
+/// than `cap` bytes. Its first two bytes may begin any text, so only the whole shows what it is.
+std::optional<std::string> read_zlib_stream(std::string_view bytes, std::size_t cap);
 
 /// The same bytes for the same text: without file name and time.
 std::string gzip(std::string_view text);

@@ -25,6 +25,22 @@ TEST(gzip, gives_back_what_it_was_given)
     EXPECT_FALSE(is_gzip("{}"));
 }
 
+TEST(gzip, a_zlib_stream_is_read_if_it_is_whole)
+{
+    // zlib.compress(b"stack " * 4), by Python
+    const std::string stream("\x78\x9c\x2b\x2e\x49\x4c\xce\x56\x28\xc6\x20\x01\x72\x14\x08\xd9", 16);
+    const std::string text = "stack stack stack stack ";
+    EXPECT_EQ(read_zlib_stream(stream, 1000), text);
+    EXPECT_EQ(read_zlib_stream(stream + "more", 1000), text);
+    EXPECT_EQ(read_zlib_stream(stream, text.size() - 1), std::nullopt);
+    for (std::size_t size = 0; size < stream.size(); ++size)
+        EXPECT_EQ(read_zlib_stream(stream.substr(0, size), 1000), std::nullopt) << size;
+    std::string damaged = stream;
+    damaged[6] = static_cast<char>(damaged[6] ^ 1);
+    for (const std::string& other : {damaged, std::string("x^ is a power"), gzip(text), std::string("x\x9c")})
+        EXPECT_EQ(read_zlib_stream(other, 1000), std::nullopt);
+}
+
 TEST(gzip, of_several_members_is_their_texts_joined)
 {
     EXPECT_EQ(gunzip(gzip("one ") + gzip("two") + std::string(20, '\0')).text, "one two");
