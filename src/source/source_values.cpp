@@ -761,6 +761,10 @@ bool source_values::may_change(std::size_t argument) const
     const std::vector<source_token>& tokens = names_.text().tokens;
     const std::size_t bracket = bracket_around(tokens, argument).value_or(0);
     if (bracket == 0) return true;
+    // (n + (t) - 1) / (t), as a macro writes it
+    const source_token& before_bracket = tokens[bracket - 1];
+    if (before_bracket.kind != source_token_kind::identifier && !before_bracket.is_any({">", ")", "]", "}"}))
+        return false;
     const std::string_view name = function_before(tokens, bracket);
     for (const std::string_view harmless :
          {">>>",           "if",        "while",  "for",      "switch", "return",  "sizeof",   "decltype",

@@ -235,6 +235,15 @@ TEST(source_values, members_of_class_templates)
         EXPECT_EQ(threads(text), std::nullopt) << text;
 }
 
+TEST(source_values, brackets_around_a_variable_do_not_change_it)
+{
+    EXPECT_EQ(threads("void f(int n) { int t = 64; int g = ((n) + (t) - 1) / (t); k<<<g, (t)>>>(); }"), 64);
+    EXPECT_EQ(threads("void f(int n) { int t = 64; int g = -(t), h = ((t)); k<<<g, t>>>(); }"), 64);
+    EXPECT_EQ(threads("void f(int n) { int t = 64; if (n) (void)(n < (t)); k<<<n, t>>>(); }"), 64);
+    EXPECT_EQ(threads("void f(int n) { int t = 64; (read)(t); k<<<n, t>>>(); }"), std::nullopt);
+    EXPECT_EQ(threads("void f(int n) { int t = 64; table[3](t); k<<<n, t>>>(); }"), std::nullopt);
+}
+
 TEST(source_values, a_static_variable_keeps_what_an_earlier_call_assigned)
 {
     EXPECT_EQ(threads("void f() { static int t = 64; k<<<g, t>>>(); t = 128; }"), std::nullopt);
