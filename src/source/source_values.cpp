@@ -562,9 +562,8 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
         return false;
     };
     for (const change& one : changes) {
-        if (one.for_ever) {
-            state.doubtful.emplace_back();
-        } else if (one.at >= at) {
+        if (one.for_ever) continue;
+        if (one.at >= at) {
             if (may_come_back(one.at) || may_jump_back(one.at)) state.doubtful.push_back(one.path);
         } else if (one.value.empty() || !one.on_the_way || may_be_passed_by(one.at, at) ||
                    one.path.find("[?]") != std::string::npos || !names_.encloses(names_.scope_of(one.at), here)) {
@@ -574,6 +573,8 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
             state.assigned.push_back({one.path, one.value, one.at});
         }
     }
+    // A pointer may change it at any time, also behind an assignment.
+    if (std::ranges::any_of(changes, &change::for_ever)) state.doubtful.emplace_back();
     return state;
 }
 
@@ -736,8 +737,12 @@ std::optional<source_values::change> source_values::change_at(std::size_t place)
         for (const std::string_view reads : {"cudaLaunchKernelEx", "cudaLaunchKernelExC",
                                              "cudaOccupancyMaxActiveClusters", "cudaOccupancyMaxPotentialClusterSize"})
             if (function == reads) return std::nullopt;
-        // Kernel arguments: void* arguments[] = {&n}.
-        if (bracket && tokens[*bracket].is("{"))
+        // Kernel arguments: void* arguments[] = {&n}, (void*[]){&n}.
+        const auto is_before = [&](std::size_t back, std::string_view sign) {
+            return *bracket >= back && tokens[*bracket - back].is(sign);
+        };
+        if (bracket && tokens[*bracket].is("{") &&
+            (is_before(1, "=") || is_before(1, "]") || (is_before(1, ")") && is_before(2, "]"))))
             for (std::size_t i = *bracket; i > 0 && *bracket - i < 10; --i)
                 if (tokens[i].is("void")) return std::nullopt;
         one.for_ever = !in_call;

@@ -244,6 +244,17 @@ TEST(source_values, brackets_around_a_variable_do_not_change_it)
     EXPECT_EQ(threads("void f(int n) { int t = 64; table[3](t); k<<<n, t>>>(); }"), std::nullopt);
 }
 
+// Whether in the first statement of a function that returns nothing, or in a later one.
+TEST(source_values, an_address_that_is_taken_may_change_the_variable)
+{
+    EXPECT_EQ(threads("void f() { dim3 b(32, 32), *q = &b; q->x = 8; k<<<g, b>>>(); }"), std::nullopt);
+    EXPECT_EQ(threads("void f() { dim3 b(32, 32); dim3* q = &b; q->x = 8; k<<<g, b>>>(); }"), std::nullopt);
+    EXPECT_EQ(threads("void f() { int t, *q = &t; t = 64; *q = 8; k<<<g, t>>>(); }"), std::nullopt);
+    EXPECT_EQ(threads("void f() { int t; auto& r = t; t = 64; r = 8; k<<<g, t>>>(); }"), std::nullopt);
+    for (const char* arguments : {"void* a[] = {&p, &t};", "void* a[]{&p, &t};", "run((void*[]){&p, &t});"})
+        EXPECT_EQ(threads("void f() { int t = 64; " + std::string(arguments) + " k<<<g, t>>>(); }"), 64) << arguments;
+}
+
 TEST(source_values, a_static_variable_keeps_what_an_earlier_call_assigned)
 {
     EXPECT_EQ(threads("void f() { static int t = 64; k<<<g, t>>>(); t = 128; }"), std::nullopt);
