@@ -397,6 +397,7 @@ std::size_t closing_bracket(token_span tokens, std::size_t open)
 {
     std::vector<std::string_view> waiting;
     const std::size_t limit = std::min(tokens.size(), open + longest_list);
+    bool is_logical = false;  // the arguments have && or ||; or it is a comparison
     for (std::size_t i = open; i < limit; ++i) {
         const source_token& token = tokens[i];
         if (token.kind != source_token_kind::punctuation) continue;
@@ -410,11 +411,14 @@ std::size_t closing_bracket(token_span tokens, std::size_t open)
             waiting.push_back(">");
         else if (!waiting.empty() && token.is(waiting.back())) {
             waiting.pop_back();
-            if (waiting.empty()) return i;
-        } else if (token.is(")") || token.is("]") || token.is("}") || token.is(";") || token.is("<<<") ||
-                   // A comparison.
-                   (!waiting.empty() && waiting.back() == ">" && (token.is("&&") || token.is("||")))) {
+            if (!waiting.empty()) continue;
+            // No comparison ends here: &merge<sorted && even>;
+            const bool ends = i + 1 >= tokens.size() || tokens[i + 1].is_any({";", ",", ")", "}", ">", "::", "<<<"});
+            return is_logical && !ends ? tokens.size() : i;
+        } else if (token.is(")") || token.is("]") || token.is("}") || token.is(";") || token.is("<<<")) {
             return tokens.size();
+        } else if (token.is("&&") || token.is("||")) {
+            is_logical |= !waiting.empty() && waiting.back() == ">";
         }
     }
     return tokens.size();

@@ -31,6 +31,7 @@ public:
     {
         for (const std::size_t place : names_.places("return")) {
             if (place >= at) return false;
+            if (end_of_expression(place + 1) > at) continue;  // return [&] { k<<<...>>>(); }();
             // The innermost block around both: there, the return ends the way to `at`.
             int around = names_.scope_of(place);
             while (around >= 0 && !names_.scope(around)->holds(at)) around = names_.scope(around)->outer;
@@ -41,6 +42,13 @@ public:
     }
 
 private:
+    [[nodiscard]] std::size_t end_of_expression(std::size_t at) const
+    {
+        while (at < tokens_.size() && !tokens_[at].is(";"))
+            at = tokens_[at].is_any({"(", "[", "{"}) ? closing_bracket(tokens_, at) + 1 : at + 1;
+        return at;
+    }
+
     enum class outcome { never, unknown, always };
 
     // What the enclosing conditions tell, up to this scope; -1: to the whole function.

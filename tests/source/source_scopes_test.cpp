@@ -264,6 +264,16 @@ TEST(source_values, a_static_variable_keeps_what_an_earlier_call_assigned)
     EXPECT_EQ(threads("void f() { static int t = 64; k<<<g, t>>>(); }"), 64);
 }
 
+TEST(source_values, logical_operators_in_template_arguments)
+{
+    EXPECT_EQ(threads("template <bool B> struct c { static constexpr int t = B ? 64 : 32; }; constexpr int n = 3; "
+                      "void f() { k<n < 4 && true><<<g, c<(n > 2) && true>::t>>>(); }"),
+              64);
+    EXPECT_EQ(threads("void f() { const int a = 1, b = 2, c = 3, d = 0; k<<<g, a < b && c > d ? 64 : 32>>>(); }"), 64);
+    EXPECT_EQ(threads("void f() { const int a = 1, b = 2; k<<<g, a < b && b > 4 ? 64 : 32>>>(); }"), 32);
+    EXPECT_EQ(threads("void f() { const int a = 1, b = 2; k<<<g, a < b || (b > (a)) ? 64 : 32>>>(); }"), 64);
+}
+
 // Whether the launch in the text is never made.
 bool never(const std::string& body, const template_values& instance = {})
 {
@@ -286,15 +296,26 @@ TEST(source_reach, branches_that_are_not_taken)
           "if (no) do { k<<<1, 2>>>(); } while (0);", "if constexpr (N == 8) { f(); return; } k<<<1, 2>>>();",
           "if (!no) return g(); if (x) { k<<<1, 2>>>(); }", "if (no) { } else { if (N) return; } k<<<1, 2>>>();"})
         EXPECT_TRUE(never("void h(int x) { " + std::string(body) + " }")) << body;
-    for (const char* body :
-         {"k<<<1, 2>>>();", "if constexpr (N == 8) k<<<1, 2>>>();", "if (x) k<<<1, 2>>>();",
-          "if constexpr (no) f(); else k<<<1, 2>>>();", "if (no) f(); k<<<1, 2>>>();",
-          "if (no) { f(); } k<<<1, 2>>>();", "if (no) return; k<<<1, 2>>>();", "if (x) return; k<<<1, 2>>>();",
-          "if (x) { if (N) return; } k<<<1, 2>>>();", "for (;;) { if (N) return; } k<<<1, 2>>>();",
-          "auto f = [] { return 3; }; k<<<1, 2>>>();", "switch (x) { case 1: return; default: k<<<1, 2>>>(); }",
-          "switch (x) { case 1: return; } k<<<1, 2>>>();", "if (int no = x; no) k<<<1, 2>>>();",
-          "int no = x; if (no) k<<<1, 2>>>();", "if (x) { f(); return; } else { k<<<1, 2>>>(); }",
-          "k<<<1, 2>>>(); return;", "if (no) f(); else if (x) k<<<1, 2>>>();"})
+    for (const char* body : {"k<<<1, 2>>>();",
+                             "if constexpr (N == 8) k<<<1, 2>>>();",
+                             "if (x) k<<<1, 2>>>();",
+                             "if constexpr (no) f(); else k<<<1, 2>>>();",
+                             "if (no) f(); k<<<1, 2>>>();",
+                             "if (no) { f(); } k<<<1, 2>>>();",
+                             "if (no) return; k<<<1, 2>>>();",
+                             "if (x) return; k<<<1, 2>>>();",
+                             "if (x) { if (N) return; } k<<<1, 2>>>();",
+                             "for (;;) { if (N) return; } k<<<1, 2>>>();",
+                             "auto f = [] { return 3; }; k<<<1, 2>>>();",
+                             "switch (x) { case 1: return; default: k<<<1, 2>>>(); }",
+                             "switch (x) { case 1: return; } k<<<1, 2>>>();",
+                             "if (int no = x; no) k<<<1, 2>>>();",
+                             "int no = x; if (no) k<<<1, 2>>>();",
+                             "if (x) { f(); return; } else { k<<<1, 2>>>(); }",
+                             "k<<<1, 2>>>(); return;",
+                             "if (no) f(); else if (x) k<<<1, 2>>>();",
+                             "return [&] { k<<<1, 2>>>(); }();",
+                             "if (N == 8) { return run(3, [&] { f(); k<<<1, 2>>>(); }); }"})
         EXPECT_FALSE(never("void h(int x) { " + std::string(body) + " }")) << body;
     // By the arguments of the template around it.
     const std::string by_size = "template <int B> void h() { if constexpr (B > 1024) { k<<<1, 2>>>(); } }";
