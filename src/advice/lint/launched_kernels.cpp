@@ -153,6 +153,8 @@ private:
         }
         candidate found{.kernel = number, .surely = true, .instance = {}};
         const std::vector<std::string> own = template_arguments_of(short_form);
+        // Of a pack there are as many as the launch names, or more.
+        if (short_form.ends_with('>') && function.arguments.size() > own.size()) return std::nullopt;
         if (function.arguments.size() < own.size()) found.surely = false;  // deduced arguments, or defaults
         for (std::size_t i = 0; i < std::min(function.arguments.size(), own.size()); ++i) {
             const token_span given = function.arguments[i];

@@ -436,7 +436,6 @@ launch_size agreed_size(const std::vector<kernel_launch>& launches, std::size_t 
     bool first = true;
     for (const kernel_launch& one : launches) {
         if (one.kernel != kernel) continue;
-        if (!one.surely && !one.in_turn) return {};
         const auto volume = volume_of(one.figures.block);
         std::optional<int> threads;
         if (volume && *volume >= 1 && *volume <= max_threads_per_block) threads = static_cast<int>(*volume);

@@ -347,6 +347,42 @@ TEST(source_lint, the_instance_of_a_kernel_tells_the_instance_that_launches_it)
     const auto uses = block_size_uses({.file = "k.cu", .text = text, .kernels = both, .flags = {}});
     EXPECT_EQ(uses.at(0).threads, 64);
     EXPECT_EQ(uses.at(1).threads, 256);
+    const std::string chosen =
+        "template <class T> void run(float* p) { auto kernel = &k<T, true && T::threads <= 512>; "
+        "kernel<<<1, T::threads>>>(p); }\n"
+        "template <int W, int H> struct tile { static constexpr int threads = 32 * W; };\n";
+    EXPECT_EQ(block_size_uses({.file = "k.cu", .text = chosen, .kernels = both, .flags = {}}).at(1).threads, 256);
+}
+
+TEST(source_lint, a_pack_of_template_arguments_is_that_of_one_kernel)
+{
+    const kernel_info plain = compiled(32);
+    const std::vector<linted_kernel> both{{"k<>", &plain}, {"k<1, 2, 3>", &plain}};
+    const auto uses = block_size_uses({.file = "k.cu",
+                                       .text = "void f() { k<1, 2, 3><<<1, 96>>>(); k<><<<1, 32>>>(); }",
+                                       .kernels = both,
+                                       .flags = {}});
+    EXPECT_EQ(uses.at(0).threads, 32);
+    EXPECT_EQ(uses.at(1).threads, std::nullopt);  // more arguments may be deduced
+    EXPECT_EQ(uses.at(1).launches.size(), 2u);
+}
+
+// Which of them a launch is of may depend on a type that the text names otherwise: using scalar_t = float.
+TEST(source_lint, launches_that_may_be_of_several_kernels_agree)
+{
+    const kernel_info plain = compiled(32);
+    const std::vector<linted_kernel> both{{"k<float>", &plain}, {"k<double>", &plain}};
+    const auto threads = [&](const std::string& body) {
+        std::string all;
+        for (const auto& use : block_size_uses({.file = "k.cu", .text = body, .kernels = both, .flags = {}}))
+            all += (all.empty() ? "" : " ") + std::to_string(use.threads.value_or(0));
+        return all;
+    };
+    const std::string real = "void f() { using real = double; k<real><<<1, 256>>>(); }\n";
+    EXPECT_EQ(threads(real), "256 256");
+    EXPECT_EQ(threads(real + "void g() { k<float><<<1, 128>>>(); }"), "0 256");
+    EXPECT_EQ(threads(real + "void g() { using real = float; k<real><<<1, 64>>>(); }"), "0 0");
+    EXPECT_EQ(threads(real + "void g(int n) { using real = float; k<real><<<1, n>>>(); }"), "0 0");
 }
 
 TEST(source_lint, launches_that_differ_are_told_one_by_one)
