@@ -225,7 +225,7 @@ std::optional<source_values::type_instance> source_values::type_meant(token_span
 {
     if (depth_ >= deepest_value || ++steps_ > max_value_steps) return std::nullopt;
     ++depth_;
-    const auto found = [&]() -> std::optional<type_instance> {
+    auto found = [&]() -> std::optional<type_instance> {
         std::optional<type_instance> outer;  // of which the next name is a member
         for (std::size_t i = 0; i < words.size();) {
             if (words[i].is_any({"typename", "template", "const", "::"})) {
