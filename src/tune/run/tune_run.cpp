@@ -88,6 +88,7 @@ private:
     [[nodiscard]] bool wait_for_the_machine(std::size_t attempt) const;
     void leave(queued_job& job, const std::string& why);
     [[nodiscard]] std::size_t jobs_ahead() const;
+    [[nodiscard]] bool may_prepare_another() const;
     void prepare_jobs();
     void take_prepared(queued_job& job, prepared_job made);
 
@@ -141,6 +142,7 @@ private:
     std::atomic<bool> stop_ = false;
     std::exception_ptr failure_;
     int left_in_a_row_ = 0;
+    std::size_t preparing_ = 0, prepared_ = 0;  // jobs
     tune_progress shown_;
 };
 
@@ -402,16 +404,26 @@ std::size_t tuning::jobs_ahead() const
     return backend_.recorded ? 1 : std::max(1u, backend_.preparers);
 }
 
+// Under the lock. If all preparers began at once, as many compilers would start, and on 32 cores the first module and
+// the GPUs' contexts were ready 0.7 s later (measurements/nvidia-h100/several_gpus.json). So a few begin, and each
+// prepared job lets one more begin.
+bool tuning::may_prepare_another() const
+{
+    return preparing_ < 2 * (backend_.measurers.size() + 1) + prepared_;
+}
+
 void tuning::prepare_jobs()
 {
     const std::size_t ahead = jobs_ahead();
     for (std::unique_lock guard(lock_);;) {
         room_.wait(guard, [&] {
-            return stopping() || finished() || (jobs_.prepared_ahead() < ahead && (jobs_.has_waiting() || propose()));
+            return stopping() || finished() ||
+                   (may_prepare_another() && jobs_.prepared_ahead() < ahead && (jobs_.has_waiting() || propose()));
         });
         if (stopping() || finished()) return;
         if (!jobs_.has_waiting()) continue;
         queued_job& job = jobs_.start_preparing();
+        ++preparing_;
         if (jobs_.prepared_ahead() < ahead) room_.notify_one();
         guard.unlock();
         prepared_job made;
@@ -421,6 +433,8 @@ void tuning::prepare_jobs()
             if (!stopping()) made = prepare(job.job);
         }
         guard.lock();
+        --preparing_;
+        if (++prepared_ <= backend_.preparers) room_.notify_one();
         if (stopping()) return;
         take_prepared(job, std::move(made));
         changed_.notify_all();

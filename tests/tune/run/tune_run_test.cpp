@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
@@ -628,6 +630,32 @@ TEST_F(tune_run_test, a_backend_without_measurers_prepares_everything_and_measur
     EXPECT_EQ(summary.measured, 0u);
     EXPECT_EQ(summary.builds.at(build_status::compile_error), 2u);
     EXPECT_EQ(summary.builds.at(build_status::built), 2 * candidates - 2);
+}
+
+// Each running preparation may be a compiler that starts: a few begin, and each finished one lets another begin.
+TEST_F(tune_run_test, preparations_begin_a_few_at_a_time)
+{
+    tune_backend backend = gpu.backend(1);
+    backend.preparers = 12;
+    std::mutex lock;
+    std::size_t running = 0, ended = 0, most = 0;
+    bool too_many = false;
+    backend.prepare = [&, prepare = backend.prepare](const tune_job& job) {
+        {
+            const std::lock_guard guard(lock);
+            most = std::max(most, ++running);
+            too_many = too_many || running > 4 + ended;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        prepared_job made = prepare(job);
+        const std::lock_guard guard(lock);
+        --running;
+        ++ended;
+        return made;
+    };
+    tune(backend);
+    EXPECT_FALSE(too_many);
+    EXPECT_GT(most, 4u) << "all preparers work in the end";
 }
 
 TEST_F(tune_run_test, candidates_of_a_warm_start_come_behind_the_baseline_and_before_all_others)
