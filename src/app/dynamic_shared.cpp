@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/dynamic_shared.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <mutex>
 #include <utility>

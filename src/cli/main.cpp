@@ -1,7 +1,6 @@
 // launchbox VERB [file...] [options]
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>

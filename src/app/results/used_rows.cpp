@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "support/error.hpp"
-#include "support/text/terminal.hpp"
 #include "tune/emit/emit_tables.hpp"
 #include "tune/emit/row_use.hpp"
 

@@ -2,7 +2,6 @@
 #include "report/bounds/advice_report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "advice/bounds/bounds_reasons.hpp"
 #include "report/bounds/bounds_report.hpp"
@@ -10,7 +9,6 @@
 #include "report/core/json_table.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/limiter_ids.hpp"
-#include "report/kernels/occupancy_report.hpp"
 
 namespace launchbox {
 

@@ -11,7 +11,6 @@
 #include "report/core/count_text.hpp"
 #include "report/core/short_names.hpp"
 #include "report/kernels/kernel_cells.hpp"
-#include "report/kernels/limiter_ids.hpp"
 #include "report/kernels/occupancy_report.hpp"
 #include "support/text/rounded_number.hpp"
 

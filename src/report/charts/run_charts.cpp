@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "report/charts/chart_groups.hpp"
 #include "report/core/count_text.hpp"

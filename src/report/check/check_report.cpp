@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "advice/check/baseline_changes.hpp"
 #include "image/names/demangle.hpp"

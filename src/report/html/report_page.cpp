@@ -12,7 +12,6 @@
 #include "report/html/html_page.hpp"
 #include "report/kernels/diff_report.hpp"
 #include "report/kernels/findings_report.hpp"
-#include "report/kernels/skipped_report.hpp"
 #include "report/tune/run_cells.hpp"
 #include "support/process/command_words.hpp"
 #include "support/text/rounded_number.hpp"

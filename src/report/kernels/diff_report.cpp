@@ -8,7 +8,6 @@
 #include "report/core/count_text.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/kernel_list.hpp"
-#include "report/kernels/occupancy_report.hpp"
 
 namespace launchbox {
 

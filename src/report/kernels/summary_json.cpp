@@ -1,6 +1,5 @@
 // `inspect --summary` for programs: JSON and CSV.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"

@@ -2,7 +2,6 @@
 #include "report/tune/build_report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>

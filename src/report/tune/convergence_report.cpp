@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "report/core/count_text.hpp"
 #include "report/core/json_table.hpp"
 #include "report/tune/run_cells.hpp"

@@ -1,6 +1,5 @@
 // Maps of results for programs: JSON and CSV, one cell at a time.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <ostream>
