@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "advice/lint/lint_log.hpp"
-#include "advice/lint/lint_warnings.hpp"
 #include "app/input/folder_files.hpp"
 #include "app/input/input_reading.hpp"
 #include "compiler/run/build_flags.hpp"

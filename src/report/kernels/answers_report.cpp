@@ -10,8 +10,8 @@
 #include <ostream>
 #include <string>
 
-#include "report/core/count_text.hpp"
 #include "report/kernels/limiter_ids.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "report/core/count_text.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/kernel_list.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

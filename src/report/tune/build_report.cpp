@@ -8,10 +8,10 @@
 #include <map>
 #include <tuple>
 
-#include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/store/result_json.hpp"
 
