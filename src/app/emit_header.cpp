@@ -1,25 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/emit_header.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 
+#include <launchbox/sm_limits.hpp>
+
 #include "app/tuning/spec_sources.hpp"
-#include "app/tuning/target_screen.hpp"
 #include "app/tuning/tune_input.hpp"
+#include "compiler/run/compile_cache.hpp"
+#include "image/kernel_info.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/utf8_text.hpp"
+#include "tune/backend/launch_expressions.hpp"
+#include "tune/backend/screen.hpp"
+#include "tune/build/kernel_builder.hpp"
 #include "tune/emit/cub_header.hpp"
+#include "tune/space/search_space.hpp"
+#include "tune/spec/limit_values.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {
 
 namespace {
+
+class target_screen {
+public:
+    /// `compiles`: the spec's sources exist, and candidates of a [kernel] are compiled. Throws `error` for an
+    /// architecture without limits, and if no compiler is found.
+    target_screen(tune_spec spec, const compute_capability& target, bool compiles);
+    ~target_screen();
+
+    /// Why the candidate cannot run there on some workload of the spec; empty: no reason is known.
+    [[nodiscard]] std::string why_not(const assignment& candidate) const;
+
+    /// "40 registers, 3 blocks resident on an SM"; empty: it was not compiled.
+    [[nodiscard]] std::string compiled_text(const assignment& candidate) const;
+
+private:
+    struct impl;
+    std::unique_ptr<impl> impl_;
+};
+
+const sm_limits& limits_of(const compute_capability& target)
+{
+    if (const sm_limits* known = find_sm_limits(target)) return *known;
+    throw error(fmt::format("the limits of {} are not known", architecture_name(target).view()),
+                "see launchbox devices --arch all");
+}
+
+struct target_screen::impl {
+    tune_spec spec;
+    compute_capability target;
+    const sm_limits& limits;
+    search_space space;
+    std::optional<launch_expressions> launches = {};  // for a [kernel]
+    std::unique_ptr<kernel_builder> builder = {};     // if candidates are compiled
+
+    impl(tune_spec of, const compute_capability& wanted)
+        : spec(std::move(of)),
+          target(wanted),
+          limits(limits_of(wanted)),
+          space(spec, limits_for_expressions(limits, nullptr))
+    {
+    }
+
+    // Why the candidate fails on one workload.
+    [[nodiscard]] std::string why_not(const assignment& candidate, const workload& on) const
+    {
+        if (std::string why = space.why_not(candidate, on); !why.empty()) return why;
+        if (!launches) return {};
+        const assignment values = joined(candidate, on.values);
+        const evaluated_launch launch = launches->launch(values);
+        if (std::string why = why_not_before_build(launch, limits); !why.empty() || !builder) return why;
+        const build_record built = builder->build(values, target).build;
+        if (built.status != build_status::built) return built.reason;
+        return why_not_launched(*built.kernel, launch, limits, spec.screen);
+    }
+};
+
+target_screen::target_screen(tune_spec spec, const compute_capability& target, bool compiles)
+    : impl_(std::make_unique<impl>(std::move(spec), target))
+{
+    if (!impl_->spec.kernel || !impl_->spec.kernel->capture.empty()) return;
+    impl_->launches.emplace(impl_->spec, limits_for_expressions(impl_->limits, nullptr));
+    if (compiles)
+        impl_->builder = std::make_unique<kernel_builder>(
+            impl_->spec, builder_options{.cache_folder = default_cache_folder(), .jobs = 1});
+}
+
+target_screen::~target_screen() = default;
+
+std::string target_screen::why_not(const assignment& candidate) const
+{
+    if (std::string why = impl_->space.why_not(candidate); !why.empty()) return why;
+    for (const workload& on : impl_->spec.workloads) try {
+            if (std::string why = impl_->why_not(candidate, on); !why.empty()) return why;
+        } catch (const error& failure) {  // an expression fails for this candidate
+            return failure.what();
+        }
+    return {};
+}
+
+std::string target_screen::compiled_text(const assignment& candidate) const
+{
+    if (!impl_->builder) return {};
+    const assignment values = joined(candidate, impl_->spec.workloads.front().values);
+    const build_record built = impl_->builder->build(values, impl_->target).build;
+    if (built.status != build_status::built || !built.kernel->figures.registers) return {};
+    const built_launch launch = residency_of(*built.kernel, impl_->launches->launch(values), impl_->limits);
+    return fmt::format("{} registers, {} blocks resident on an SM", *built.kernel->figures.registers,
+                       launch.resident_blocks);
+}
 
 const char* name_of(emit_form form)
 {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 
 #include "advice/model/kernel_question.hpp"
 #include "app/sizes.hpp"

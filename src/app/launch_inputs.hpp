@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/architectures.hpp"
-#include "app/dynamic_shared.hpp"
+#include "app/sizes.hpp"
 
 namespace launchbox {
 

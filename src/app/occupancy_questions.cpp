@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "advice/model/launch_words.hpp"
 #include "app/sizes.hpp"

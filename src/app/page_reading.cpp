@@ -8,7 +8,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,7 +16,6 @@
 #include "image/binary.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
-#include "support/files/read_files.hpp"
 #include "support/process/command_words.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/text/utf8_text.hpp"

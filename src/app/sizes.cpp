@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/sizes.hpp"
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <mutex>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "support/error.hpp"
+#include "support/expression/value_expression.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/typed_number.hpp"
 
@@ -16,6 +20,14 @@ namespace {
 
 // The limit of the model's arithmetic; far above any GPU, so that the model decides.
 constexpr std::int64_t largest_bytes = std::int64_t{1} << 30;
+
+constexpr const char* option = "--dynamic-shared";
+
+bool is_expression(const std::string& text)
+{
+    return !read_bytes(text) && (text.find_first_not_of("0123456789KMGTBik ") != std::string::npos || text.empty() ||
+                                 std::isdigit(static_cast<unsigned char>(text.front())) == 0);
+}
 
 }  // namespace
 
@@ -56,6 +68,38 @@ std::int64_t parse_size(const std::string& text, const std::string& option)
         throw error(option + ": '" + escape_for_terminal(text) + "' is not a size",
                     "write a number of bytes, such as 64M or 1500000");
     return *bytes;
+}
+
+struct dynamic_shared_size::shared_expression {
+    value_expression bytes;
+    std::mutex lock;  // an expression serves one thread at a time
+};
+
+dynamic_shared_size::dynamic_shared_size(std::string text) : text_(std::move(text))
+{
+    if (is_expression(text_))
+        expression_.reset(new shared_expression{value_expression(text_), {}});
+    else
+        constant_ = parse_bytes(text_, option);
+}
+
+bool dynamic_shared_size::depends_on_threads() const
+{
+    return text_.find("threads") != std::string::npos;
+}
+
+std::int64_t dynamic_shared_size::unchecked_bytes(int threads) const
+{
+    if (!expression_) return constant_;
+    const std::lock_guard guard(expression_->lock);
+    return expression_->bytes.integer({{{"threads", std::int64_t{threads}}}});
+}
+
+std::int64_t dynamic_shared_size::bytes(int threads) const
+{
+    const std::int64_t bytes = unchecked_bytes(threads);
+    check_bytes(bytes, std::string(option) + " for " + std::to_string(threads) + " threads");
+    return bytes;
 }
 
 }  // namespace launchbox

@@ -1,7 +1,6 @@
 // launchbox bounds: the launch bound to write, found by compiling with each one that may make a difference.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -17,7 +16,6 @@
 #include "app/bounds/folder_bounds.hpp"
 #include "app/bounds/source_bounds.hpp"
 #include "app/input/folder_files.hpp"
-#include "app/sizes.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
 #include "cli/source_options.hpp"

@@ -9,8 +9,8 @@
 #include "cli/messages.hpp"
 #include "cli/output_file.hpp"
 #include "report/charts/chart_svg.hpp"
-#include "report/core/count_text.hpp"
 #include "support/error.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox::cli {
 

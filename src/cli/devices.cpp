@@ -1,6 +1,5 @@
 // launchbox devices: the GPUs of this machine and every known compute capability.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include "app/architectures.hpp"
 #include "cli/report_output.hpp"

@@ -1,4 +1,4 @@
-// The options that name inputs with kernels.
+// The options that name inputs with kernels, and those for resources and a launch, common to `occupancy` and `suggest`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/input/kernel_input.hpp"
+#include "app/launch_inputs.hpp"
 #include "cli/report_output.hpp"
 
 namespace launchbox::cli {
@@ -36,5 +37,16 @@ void print_kinds_of_code(const kernel_input& input);
 
 /// Prints the errors of all inputs to standard error.
 void print_errors(const kernel_input& input);
+
+struct launch_options {
+    launch_inputs typed;                                                    ///< filled by CLI11
+    std::optional<std::string> shared, dynamic_shared, max_dynamic_shared;  ///< as typed
+    std::string cache = "none", caching = "off", mode = "driver";           ///< likewise
+
+    void add_to(CLI::App& app);
+
+    /// Throws `error` for invalid values.
+    [[nodiscard]] launch_inputs figures() const;
+};
 
 }  // namespace launchbox::cli

@@ -1,7 +1,6 @@
 // launchbox VERB [file...] [options]
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,14 +13,16 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <string>
 
-#include "app/version.hpp"
 #include "cli/command_words.hpp"
 #include "cli/messages.hpp"
 #include "cli/output_file.hpp"
 #include "cli/run_launchbox.hpp"
 #include "cli/verbs.hpp"
-#include "support/process/open_files.hpp"
+#include "compiler/run/toolchain.hpp"
+#include "gpu/driver.hpp"
+#include "support/error.hpp"
 #include "support/process/own_limits.hpp"
 #include "support/text/matching.hpp"
 #include "support/text/terminal.hpp"
@@ -31,6 +32,22 @@
 namespace launchbox::cli {
 
 namespace {
+
+// "launchbox 0.1.0", with the compiler, its path, and the driver of this machine.
+std::string version_text(const std::string& version)
+{
+    std::string text = "launchbox " + version + "\n";
+    try {
+        const toolchain tools = find_toolchain();
+        text += "nvcc " + tools.version + " (" + tools.nvcc.string() + ", found by " + tools.found_by + ")\n";
+        if (const std::string ptxas = ptxas_version(tools); !ptxas.empty()) text += "ptxas " + ptxas + "\n";
+    } catch (const error& failure) {
+        text += std::string("nvcc: ") + failure.what() + "\n";
+    }
+    const gpu_list gpus = find_gpus();
+    text += gpus.driver_version.empty() ? "driver: " + gpus.reason : "driver for CUDA " + gpus.driver_version;
+    return text;
+}
 
 // CLI11's help, wrapped for a terminal of 80 columns. Commands in the examples are not broken.
 class help_formatter : public CLI::Formatter {

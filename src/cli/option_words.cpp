@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/option_words.hpp"
 
-#include <algorithm>
-
 namespace launchbox::cli {
 
 std::vector<const CLI::App*> verbs_of(const CLI::App& app)

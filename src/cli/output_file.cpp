@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <string_view>
 
 #include "cli/messages.hpp"
 #include "report/core/own_file.hpp"

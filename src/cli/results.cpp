@@ -8,7 +8,6 @@
 #include "app/architectures.hpp"
 #include "app/results/new_store.hpp"
 #include "app/results/recorded_results.hpp"
-#include "app/results/used_rows.hpp"
 #include "cli/chart_files.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"

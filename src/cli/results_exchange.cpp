@@ -12,7 +12,6 @@
 
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
-#include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
 #include "tune/exchange/result_export.hpp"

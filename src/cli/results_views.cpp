@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "app/results/record_views.hpp"
+#include "app/results/recorded_results.hpp"
 #include "app/sizes.hpp"
 #include "cli/chart_files.hpp"
 #include "cli/messages.hpp"

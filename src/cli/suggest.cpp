@@ -7,7 +7,6 @@
 
 #include "app/block_sizes.hpp"
 #include "cli/kernel_options.hpp"
-#include "cli/launch_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/verbs.hpp"
 #include "report/kernels/suggest_report.hpp"

@@ -9,7 +9,6 @@
 #include <memory>
 #include <string_view>
 
-#include "cli/messages.hpp"
 #include "support/process/clock.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/run/device_comparison.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/driver.hpp"
 
-#include <array>
-
 #include "gpu/cuda_driver.hpp"
 #include "gpu/nvml.hpp"
 

@@ -11,7 +11,6 @@
 #include "image/container/decompress.hpp"
 #include "image/container/elf.hpp"
 #include "image/container/image_scan.hpp"
-#include "image/cubin.hpp"
 #include "image/min_blocks.hpp"
 #include "image/ptx/ptx.hpp"
 #include "support/process/parallel.hpp"

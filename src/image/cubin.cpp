@@ -5,8 +5,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <unordered_map>
 #include <utility>
 
@@ -16,7 +14,6 @@
 #include "image/container/elf.hpp"
 #include "image/container/nv_info.hpp"
 #include "image/cubin_identity.hpp"
-#include "image/lines/line_index.hpp"
 #include "image/lines/line_table.hpp"
 #include "image/optimisation.hpp"
 

@@ -5,8 +5,6 @@
 #include <launchbox/compute_capability.hpp>
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace launchbox {
 

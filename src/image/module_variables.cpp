@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image/module_variables.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "image/container/elf.hpp"

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "app/architectures.hpp"
-#include "app/dynamic_shared.hpp"
 #include "app/sizes.hpp"
 #include "support/error.hpp"
 

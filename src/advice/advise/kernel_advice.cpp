@@ -11,7 +11,6 @@
 #include "advice/bounds/bounds_launch.hpp"
 #include "advice/bounds/bounds_reasons.hpp"
 #include "advice/inspect/inspected_kernel.hpp"
-#include "advice/model/account.hpp"
 #include "advice/model/kernel_question.hpp"
 #include "support/text/terminal.hpp"
 

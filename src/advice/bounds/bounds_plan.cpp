@@ -8,7 +8,6 @@
 #include <set>
 
 #include "advice/bounds/bounds_launch.hpp"
-#include "advice/model/kernel_question.hpp"
 
 namespace launchbox {
 

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "advice/bounds/sweep_jobs.hpp"
-#include "advice/model/kernel_question.hpp"
 #include "compiler/run/bound_injection.hpp"
 #include "compiler/run/compile.hpp"
 #include "compiler/run/compile_cache.hpp"
@@ -23,7 +22,6 @@
 #include "image/ptx/ptx.hpp"
 #include "image/ptx/ptx_modules.hpp"
 #include "support/error.hpp"
-#include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advice/bounds/kernel_trials.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace launchbox {
 
 namespace {

@@ -9,9 +9,6 @@
 #include <map>
 #include <utility>
 
-#include "advice/bounds/bounds_reasons.hpp"
-#include "advice/inspect/inspected_kernel.hpp"
-
 namespace launchbox {
 
 namespace {

@@ -5,7 +5,6 @@
 #include <launchbox/compute_capability.hpp>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

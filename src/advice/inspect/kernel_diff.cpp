@@ -9,7 +9,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "advice/model/kernel_question.hpp"
 #include "image/names/changing_name.hpp"
 #include "image/names/kernel_identity.hpp"
 

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "advice/lint/launched_functions.hpp"
-#include "advice/model/kernel_question.hpp"
 
 namespace launchbox {
 

@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
-#include <string_view>
 
 #include "advice/lint/launched_functions.hpp"
-#include "source/source_statements.hpp"
 
 namespace launchbox {
 

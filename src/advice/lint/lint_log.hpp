@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "advice/inspect/diagnose.hpp"
@@ -20,5 +21,10 @@ struct linted_log {
 
 /// Equal findings for several architectures are merged.
 std::vector<diagnosis> lint_logs(const std::vector<linted_log>& logs);
+
+/// Adds the warnings of the log, each once, even if several architectures have it. Warnings of ptxas, and those that
+/// name a kernel, are reported elsewhere. `text`: of the source `file`, for remedies.
+void add_warnings(const resource_log& log, const std::string& file, std::string_view text,
+                  std::vector<diagnosis>& findings);
 
 }  // namespace launchbox

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "advice/model/account.hpp"
 #include "image/kernel_info.hpp"

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 

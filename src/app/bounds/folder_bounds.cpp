@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/bounds/folder_bounds.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <set>
 #include <string_view>

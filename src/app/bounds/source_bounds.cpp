@@ -2,14 +2,17 @@
 #include "app/bounds/source_bounds.hpp"
 
 #include <algorithm>
+#include <future>
+#include <utility>
 
 #include "advice/bounds/bounds_plan.hpp"
 #include "advice/bounds/bounds_sweep.hpp"
-#include "app/bounds/source_launches.hpp"
 #include "app/input/kernel_pattern.hpp"
 #include "app/input/source_input.hpp"
 #include "compiler/run/compile_cache.hpp"
-#include "support/error.hpp"
+#include "compiler/run/nvcc_run.hpp"
+#include "compiler/run/source_unit.hpp"
+#include "compiler/run/toolchain.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/text/matching.hpp"
@@ -18,6 +21,47 @@
 namespace launchbox {
 
 namespace {
+
+// Reads the source as the host's compiler sees it, in a separate thread.
+class source_launches {
+public:
+    /// `tools` and `text` must outlive this.
+    source_launches(const toolchain& tools, std::string file, const std::string& text, std::vector<std::string> flags,
+                    std::vector<compute_capability> architectures);
+
+    /// One result for each of the kernels, which must be of this source.
+    [[nodiscard]] std::vector<block_size_use> uses_of(const std::vector<const kernel_info*>& kernels);
+
+private:
+    const std::string& text_;
+    std::string file_;
+    std::vector<std::string> flags_;
+    std::future<std::optional<source_unit>> reading_;
+    std::optional<source_unit> unit_;
+    std::optional<source_view> view_;  ///< of it, read once for all architectures
+};
+
+source_launches::source_launches(const toolchain& tools, std::string file, const std::string& text,
+                                 std::vector<std::string> flags, std::vector<compute_capability> architectures)
+    : text_(text), file_(std::move(file)), flags_(std::move(flags))
+{
+    // PTX contains no launches.
+    if (is_ptx_source(file_)) return;
+    reading_ = std::async(std::launch::async,
+                          [&tools, file = file_, flags = flags_, architectures = std::move(architectures)] {
+                              return read_source_unit(tools, file, flags, architectures);
+                          });
+}
+
+std::vector<block_size_use> source_launches::uses_of(const std::vector<const kernel_info*>& kernels)
+{
+    if (reading_.valid()) unit_ = reading_.get();
+    if (!view_) view_.emplace(unit_ ? std::string_view(unit_->host.text) : std::string_view(text_));
+    lint_request request{
+        .file = file_, .text = text_, .kernels = {}, .flags = flags_, .unit = unit_ ? &*unit_ : nullptr};
+    for (const kernel_info* kernel : kernels) request.kernels.push_back({kernel->short_form, kernel});
+    return block_size_uses(request, *view_);
+}
 
 bounds_launch launch_of(const source_bounds_request& request, const kernel_trials& kernel)
 {

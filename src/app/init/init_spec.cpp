@@ -8,12 +8,10 @@
 #include <filesystem>
 
 #include "app/init/spec_maker.hpp"
-#include "source/source_statements.hpp"
 #include "support/error.hpp"
 #include "support/expression/expression_tokens.hpp"
 #include "support/expression/value_expression.hpp"
 #include "support/text/terminal.hpp"
-#include "support/text/toml_text.hpp"
 #include "tune/build/compile_worker.hpp"
 #include "tune/spec/tune_spec.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/init/source_launch_words.hpp"
 
-#include <algorithm>
-
 #include "source/source_statements.hpp"
 
 namespace launchbox {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "app/init/kernel_parameters.hpp"
 #include "source/source_constants.hpp"

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/init/kernel_choice.hpp"

@@ -3,14 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 
 #include "app/init/spec_maker.hpp"
 #include "source/source_statements.hpp"
 #include "support/error.hpp"
 #include "support/expression/expression_tokens.hpp"
 #include "support/expression/value_expression.hpp"
-#include "support/text/terminal.hpp"
 #include "support/text/toml_text.hpp"
 #include "tune/spec/tune_spec.hpp"
 

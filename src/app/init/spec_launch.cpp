@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "app/init/spec_maker.hpp"
-#include "source/source_statements.hpp"
-#include "support/error.hpp"
 #include "support/expression/expression_tokens.hpp"
 #include "support/expression/value_expression.hpp"
-#include "support/text/terminal.hpp"
-#include "support/text/toml_text.hpp"
 #include "tune/spec/tune_spec.hpp"
 
 namespace launchbox {

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "app/init/spec_maker.hpp"
-#include "source/source_statements.hpp"
 #include "support/error.hpp"
 #include "support/expression/expression_tokens.hpp"
 #include "support/expression/value_expression.hpp"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "advice/lint/block_size_use.hpp"
-#include "advice/model/kernel_question.hpp"
 #include "support/text/matching.hpp"
 
 namespace launchbox {

@@ -11,8 +11,8 @@
 
 #include "advice/inspect/diagnose.hpp"
 #include "app/architectures.hpp"
-#include "app/dynamic_shared.hpp"
 #include "app/listener.hpp"
+#include "app/sizes.hpp"
 #include "compiler/run/source_unit.hpp"
 #include "image/binary.hpp"
 #include "image/kernel_info.hpp"

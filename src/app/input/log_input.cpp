@@ -7,7 +7,6 @@
 
 #include "advice/lint/lint_log.hpp"
 #include "app/input/folder_files.hpp"
-#include "support/files/files.hpp"
 
 namespace launchbox {
 

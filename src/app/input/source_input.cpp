@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "advice/lint/lint_log.hpp"
-#include "advice/lint/lint_warnings.hpp"
 #include "app/input/folder_files.hpp"
 #include "app/input/input_reading.hpp"
 #include "compiler/run/build_flags.hpp"

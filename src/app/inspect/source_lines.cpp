@@ -7,7 +7,6 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
-#include <vector>
 
 #include "advice/inspect/line_summary.hpp"
 #include "compiler/disassembly/nvdisasm.hpp"
@@ -15,7 +14,6 @@
 #include "compiler/disassembly/traffic_examiner.hpp"
 #include "image/names/readable_names.hpp"
 #include "report/core/short_names.hpp"
-#include "report/kernels/lines_report.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/text/matching.hpp"

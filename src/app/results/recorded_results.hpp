@@ -1,12 +1,17 @@
-// Selected recorded results, ranked.
+// Recorded results: selected and ranked, as a map over parameters, as rows that serve several GPUs, as rows in use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include <launchbox/compute_capability.hpp>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "app/listener.hpp"
+#include "gpu/driver.hpp"
+#include "report/tune/landscape_report.hpp"
+#include "report/tune/portability_report.hpp"
 #include "report/tune/results_report.hpp"
 #include "support/error.hpp"
 #include "tune/store/result_filter.hpp"
@@ -31,5 +36,17 @@ recorded_results read_results(const results_request& request, const listener& ne
 
 /// The runs, oldest call first.
 void sort_by_calls(results_report& found);
+
+/// Throws `error` for unknown names, and for a unit in which nothing was recorded.
+landscape_report draw_landscape(results_report found, const landscape_request& request, const std::string& unit);
+
+/// `within`: the accepted loss, 0.02 for 2 %. GPUs stand in the order in which their files were named. Throws `error`
+/// for records that cannot be compared.
+portability_report find_portable_rows(results_report found, double within);
+
+/// Fills `rows` of the report for each tunable: for the GPUs of its runs, if there are several or the user asks for
+/// any; for these architectures; and for these GPUs.
+void add_used_rows(results_report& report, const std::vector<compute_capability>& architectures,
+                   const std::vector<gpu_device>& gpus);
 
 }  // namespace launchbox

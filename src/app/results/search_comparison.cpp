@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <set>
+#include <tuple>
 #include <utility>
 
-#include "app/results/held_out_gpus.hpp"
+#include "advice/model/gpu_models.hpp"
+#include "app/results/recorded_results.hpp"
+#include "report/tune/held_out_report.hpp"
+#include "report/tune/results_report.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/parallel.hpp"
 #include "support/text/terminal.hpp"
@@ -18,6 +23,85 @@
 namespace launchbox {
 
 namespace {
+
+// Equal for records of the same space.
+using space_key = std::tuple<std::string, std::set<std::string>, std::set<std::string>>;
+
+space_key space_of(const recorded_run& run)
+{
+    std::set<std::string> parameters, workloads;
+    for (const stored_result& result : run.results) {
+        for (const auto& [name, value] : result.parameters.values) parameters.insert(name);
+        workloads.insert(identity_of(result.workload));
+    }
+    return {run.info.name, std::move(parameters), std::move(workloads)};
+}
+
+// A record of another tuner has no baseline: its first candidate serves as an arbitrary one.
+std::optional<assignment> recorded_baseline(const recorded_run& run)
+{
+    if (run.info.baseline || run.results.empty()) return run.info.baseline;
+    return run.results.front().parameters;
+}
+
+// As the record has it, else from other GPUs of the same name.
+std::optional<compute_capability> architecture_of(const environment_info& where)
+{
+    if (const auto written = parse_compute_capability(where.architecture)) return written;
+    return where.gpu.empty() ? std::nullopt : gpus_named(where.gpu).capability();
+}
+
+recorded_gpu known_of(const portable_gpu& gpu, const std::vector<landscape_source>& sources)
+{
+    recorded_gpu known;
+    for (const std::size_t source : gpu.sources) {
+        const recorded_run& run = *sources[source].run;
+        known.architecture = architecture_of(run.info.environment);
+        known.baseline = recorded_baseline(run);
+        for (const stored_result& result : run.results) known.recorded.insert(identity_of(result.parameters));
+    }
+    return known;
+}
+
+// Runs with the same name, parameters and workloads are records of one space. Spaces with one GPU are reported and
+// left out.
+std::vector<held_out_space> hold_gpus_out(std::vector<shown_run> runs, left_out what, const listener& news)
+{
+    results_report all;
+    all.runs = std::move(runs);
+    sort_by_calls(all);
+    std::vector<space_key> order;
+    std::map<space_key, std::vector<landscape_source>> spaces;
+    for (const shown_run& shown : all.runs) {
+        space_key key = space_of(shown.run);
+        const auto [at, fresh] = spaces.try_emplace(key);
+        if (fresh) order.push_back(std::move(key));
+        at->second.push_back({&shown.run, shown.file});
+    }
+    std::vector<held_out_space> made;
+    for (const space_key& key : order) {
+        const std::vector<landscape_source>& sources = spaces[key];
+        held_out_space space;
+        space.name = std::get<0>(key);
+        for (const landscape_source& source : sources) space.files.push_back(source.file);
+        try {
+            space.records = portability_of(sources);
+        } catch (const error& failure) {
+            news.say(fmt::format("{}: {}", escape_for_terminal(space.files.front()), failure.what()));
+            continue;
+        }
+        if (space.records.rows.size() < 2) {
+            news.say(fmt::format("{}: one candidate was measured on all workloads: there is nothing to choose",
+                                 escape_for_terminal(space.files.front())));
+            continue;
+        }
+        std::vector<recorded_gpu> known;
+        for (const portable_gpu& gpu : space.records.gpus) known.push_back(known_of(gpu, sources));
+        space.gpus = hold_each_out(space.records, known, what);
+        made.push_back(std::move(space));
+    }
+    return made;
+}
 
 std::vector<std::string> strategies_wanted(const std::vector<std::string>& named)
 {

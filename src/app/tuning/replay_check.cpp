@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "capture/folder/captured_launch.hpp"
 #include "gpu/driver.hpp"

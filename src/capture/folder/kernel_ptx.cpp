@@ -2,7 +2,6 @@
 #include "capture/folder/kernel_ptx.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <optional>
 #include <set>
 

@@ -2,7 +2,6 @@
 #include "capture/launches/loaded_kernels.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "capture/record/module_file_name.hpp"
 #include "image/cubin.hpp"

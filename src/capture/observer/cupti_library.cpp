@@ -6,7 +6,6 @@
 #include <link.h>
 
 #include <cstdlib>
-#include <string>
 #include <string_view>
 #include <vector>
 

@@ -5,7 +5,6 @@
 
 #include <cupti.h>
 
-#include <cstdint>
 #include <string>
 
 #include "support/loaded_library.hpp"

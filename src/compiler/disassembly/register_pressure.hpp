@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <string>
 
 #include "image/cubin.hpp"
 #include "image/kernel_info.hpp"

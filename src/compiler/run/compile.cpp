@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <mutex>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "compiler/run/compile_cache.hpp"
 #include "compiler/run/flags_optimisation.hpp"
 #include "compiler/run/unit_compiler.hpp"
-#include "image/cubin.hpp"
 #include "image/ptx/ptx.hpp"
 #include "support/files/read_files.hpp"
 #include "support/process/interrupt.hpp"

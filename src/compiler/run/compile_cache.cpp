@@ -8,15 +8,12 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <limits>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "compiler/run/nvcc_arguments.hpp"
 #include "support/error.hpp"

@@ -9,7 +9,6 @@
 #include "compiler/run/nvcc_arguments.hpp"
 #include "compiler/run/preprocessed.hpp"
 #include "image/ptx/ptx.hpp"
-#include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/subprocess.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "compiler/run/nvcc_arguments.hpp"
 #include "compiler/run/nvcc_run.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/run/unit_compiler.hpp"
 
-#include <filesystem>
 #include <system_error>
 #include <utility>
 

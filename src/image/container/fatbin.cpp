@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image/container/fatbin.hpp"
 
-#include <utility>
-
 #include "image/container/elf.hpp"
 
 namespace launchbox {

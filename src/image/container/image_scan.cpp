@@ -2,7 +2,6 @@
 #include "image/container/image_scan.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "image/container/archive.hpp"

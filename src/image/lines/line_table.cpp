@@ -6,7 +6,6 @@
 #include <limits>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include "image/container/elf.hpp"
 

@@ -2,7 +2,6 @@
 #include "report/bounds/advice_report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "advice/bounds/bounds_reasons.hpp"
 #include "report/bounds/bounds_report.hpp"
@@ -10,7 +9,6 @@
 #include "report/core/json_table.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/limiter_ids.hpp"
-#include "report/kernels/occupancy_report.hpp"
 
 namespace launchbox {
 
@@ -123,20 +121,12 @@ void add_kernel(document& page, const kernel_advice& kernel, bool all, const out
 
 ordered_json launches_json(const kernel_advice& kernel)
 {
-    ordered_json all = ordered_json::array();
-    for (const seen_launch& one : kernel.use.launches)
-        all.push_back({{"file", json_text(one.place.file)},
-                       {"line", one.place.line},
-                       {"threads", or_null(one.threads)},
-                       {"dynamic_shared_bytes", or_null(one.dynamic_shared_bytes)}});
-    return all;
-}
-
-ordered_json places_json(const std::vector<source_location>& places)
-{
-    ordered_json all = ordered_json::array();
-    for (const source_location& one : places) all.push_back({{"file", json_text(one.file)}, {"line", one.line}});
-    return all;
+    return list_json(kernel.use.launches, [](const seen_launch& one) -> ordered_json {
+        return {{"file", json_text(one.place.file)},
+                {"line", one.place.line},
+                {"threads", or_null(one.threads)},
+                {"dynamic_shared_bytes", or_null(one.dynamic_shared_bytes)}};
+    });
 }
 
 ordered_json architecture_json(const architecture_advice& one)
@@ -178,25 +168,21 @@ nlohmann::ordered_json advice_json(const advice_report& found)
     json["schema"] = "launchbox.advice/1";
     json["file"] = json_text(found.file);
     json["compiler"] = json_text(found.compiler);
-    json["kernels"] = ordered_json::array();
-    for (const kernel_advice& kernel : found.kernels) {
-        ordered_json one{{"name", json_text(kernel.name)},
-                         {"demangled", json_text(kernel.demangled)},
-                         {"short_name", json_text(kernel.short_form)},
-                         {"written", attribute_source(kernel.attribute)},
-                         {"launches", launches_json(kernel)},
-                         {"maybe_launched", places_json(kernel.use.maybe_launched)},
-                         {"block_size", freedom_name(kernel.use.freedom)},
-                         {"block_size_reason", text_or_null(kernel.use.reason)},
-                         {"threads_assumed", kernel.threads_assumed}};
-        one["architectures"] = ordered_json::array();
-        for (const architecture_advice& each : kernel.architectures)
-            one["architectures"].push_back(architecture_json(each));
-        one["notes"] = value_json(kernel.notes);
-        one["details"] = value_json(kernel.details);
-        one["next"] = text_or_null(kernel.next_step);
-        json["kernels"].push_back(std::move(one));
-    }
+    json["kernels"] = list_json(found.kernels, [](const kernel_advice& kernel) -> ordered_json {
+        return {{"name", json_text(kernel.name)},
+                {"demangled", json_text(kernel.demangled)},
+                {"short_name", json_text(kernel.short_form)},
+                {"written", attribute_source(kernel.attribute)},
+                {"launches", launches_json(kernel)},
+                {"maybe_launched", value_json(kernel.use.maybe_launched)},
+                {"block_size", freedom_name(kernel.use.freedom)},
+                {"block_size_reason", text_or_null(kernel.use.reason)},
+                {"threads_assumed", kernel.threads_assumed},
+                {"architectures", list_json(kernel.architectures, architecture_json)},
+                {"notes", value_json(kernel.notes)},
+                {"details", value_json(kernel.details)},
+                {"next", text_or_null(kernel.next_step)}};
+    });
     json["errors"] = value_json(found.errors);
     return json;
 }

@@ -146,9 +146,7 @@ ordered_json kernel_json(const bounds_answer& answer, const std::optional<portab
     json["demangled"] = json_text(answer.demangled);
     json["short_name"] = json_text(answer.short_form);
     json["architecture"] = json_text(answer.architecture);
-    json["declared_at"] = nullptr;
-    if (answer.declared_at)
-        json["declared_at"] = {{"file", json_text(answer.declared_at->file)}, {"line", answer.declared_at->line}};
+    json["declared_at"] = value_json(answer.declared_at);
     json["written"] = attribute_source(answer.written);
     json["relocatable"] = answer.relocatable;
     json["dynamic_shared_bytes"] = nullptr;

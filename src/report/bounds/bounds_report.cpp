@@ -8,7 +8,6 @@
 
 #include "advice/bounds/bounds_reasons.hpp"
 #include "report/kernels/kernel_cells.hpp"
-#include "report/kernels/occupancy_report.hpp"
 #include "support/text/counted.hpp"
 
 namespace launchbox {

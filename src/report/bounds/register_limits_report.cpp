@@ -121,20 +121,19 @@ nlohmann::ordered_json register_limits_json(const std::vector<register_limits>& 
     using nlohmann::ordered_json;
     ordered_json json;
     json["schema"] = "launchbox.register_limits/1";
-    json["results"] = ordered_json::array();
-    for (const register_limits& chip : all) {
-        ordered_json bounds = ordered_json::array();
-        for (const bound_limit& bound : chip.bounds)
-            bounds.push_back({{"min_blocks", bound.min_blocks},
-                              {"verdict", verdict_id(bound.verdict)},
-                              {"register_limit", or_null(bound.registers)},
-                              {"occupancy", bound.registers ? ordered_json(bound.occupancy) : ordered_json(nullptr)}});
-        json["results"].push_back({{"architecture", architecture_name(chip.architecture).view()},
-                                   {"gpu", text_or_null(chip.gpu)},
-                                   {"threads", chip.threads},
-                                   {"max_min_blocks", chip.max_min_blocks},
-                                   {"bounds", std::move(bounds)}});
-    }
+    const auto bound_json = [](const bound_limit& bound) -> ordered_json {
+        return {{"min_blocks", bound.min_blocks},
+                {"verdict", verdict_id(bound.verdict)},
+                {"register_limit", or_null(bound.registers)},
+                {"occupancy", bound.registers ? ordered_json(bound.occupancy) : ordered_json(nullptr)}};
+    };
+    json["results"] = list_json(all, [&](const register_limits& chip) -> ordered_json {
+        return {{"architecture", architecture_name(chip.architecture).view()},
+                {"gpu", text_or_null(chip.gpu)},
+                {"threads", chip.threads},
+                {"max_min_blocks", chip.max_min_blocks},
+                {"bounds", list_json(chip.bounds, bound_json)}};
+    });
     return json;
 }
 

@@ -32,14 +32,13 @@ ordered_json occupancy_of(const observed_launches& launches)
 
 ordered_json findings_json(const observed_launches& launches)
 {
-    ordered_json all = ordered_json::array();
-    for (const launch_finding& finding : launches.findings)
-        all.push_back({{"id", finding.id},
-                       {"text", finding.text},
-                       {"verb", finding.verb},
-                       {"step", json_text(finding.step)},
-                       {"max_gain_ns", finding.max_gain_ns > 0 ? ordered_json(finding.max_gain_ns) : ordered_json()}});
-    return all;
+    return list_json(launches.findings, [](const launch_finding& finding) -> ordered_json {
+        return {{"id", finding.id},
+                {"text", finding.text},
+                {"verb", finding.verb},
+                {"step", json_text(finding.step)},
+                {"max_gain_ns", finding.max_gain_ns > 0 ? ordered_json(finding.max_gain_ns) : ordered_json()}};
+    });
 }
 
 ordered_json launches_object(const observed_launches& of)
@@ -79,9 +78,8 @@ table launches_table(const observed_run& run)
 {
     ordered_json rows = ordered_json::array();
     for (const observed_launches& of : run.launches) {
-        ordered_json row = launches_object(of), ids = ordered_json::array();
-        for (const launch_finding& finding : of.findings) ids.push_back(finding.id);
-        row["findings"] = std::move(ids);
+        ordered_json row = launches_object(of);
+        row["findings"] = list_json(of.findings, [](const launch_finding& finding) { return finding.id; });
         row["cluster"] = of.key.cluster;
         if (row["cooperative"].is_boolean())
             row["cooperative"] = of.key.cooperative == record::cooperative_state::yes ? "yes" : "no";
@@ -147,8 +145,7 @@ ordered_json launches_json(const observed_run& run)
     for (const observed_process& process : run.processes)
         add_members(json["processes"].emplace_back(), process, fields_of(process));
     add_members(json, run, fields_of(run));
-    json["kernels"] = ordered_json::array();
-    for (const observed_launches& launches : run.launches) json["kernels"].push_back(launches_object(launches));
+    json["kernels"] = list_json(run.launches, launches_object);
     json["warnings"] = value_json(run.warnings);
     return json;
 }

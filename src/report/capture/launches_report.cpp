@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "report/core/count_text.hpp"
 #include "report/core/short_names.hpp"
 #include "report/kernels/kernel_cells.hpp"
-#include "report/kernels/limiter_ids.hpp"
 #include "report/kernels/occupancy_report.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/rounded_number.hpp"
 
 namespace launchbox {

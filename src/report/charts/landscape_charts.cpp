@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/charts/landscape_charts.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "report/charts/run_charts.hpp"
 
 namespace launchbox {

@@ -2,16 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
 #include "advice/model/kernel_question.hpp"
 #include "report/charts/axis_scale.hpp"
 #include "report/charts/chart_groups.hpp"
 #include "report/charts/landscape_charts.hpp"
-#include "report/core/count_text.hpp"
 #include "report/tune/run_cells.hpp"
-#include "support/text/rounded_number.hpp"
 #include "tune/ranking/importance.hpp"
 
 namespace launchbox {

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "report/charts/chart_groups.hpp"
-#include "report/core/count_text.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/text/counted.hpp"
 #include "tune/ranking/convergence.hpp"
 #include "tune/ranking/importance.hpp"
 

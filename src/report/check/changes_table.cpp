@@ -13,8 +13,8 @@
 #include "advice/check/baseline_changes.hpp"
 #include "image/names/demangle.hpp"
 #include "report/check/check_report.hpp"
-#include "report/core/count_text.hpp"
 #include "report/core/short_names.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

@@ -20,7 +20,6 @@ ordered_json counts_json(const check_result& result);
 ordered_json names_json(const checked_kernel& kernel);
 ordered_json findings_json(const check_result& result);
 ordered_json changes_json(const check_result& result);
-ordered_json place_json(const file_line& place);
 
 }  // namespace
 
@@ -44,7 +43,7 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
     json["unused_rules"] = ordered_json::array();
     for (const unused_rule& rule : result.unused_rules)
         json["unused_rules"].push_back(
-            {{"rule", json_text(rule.pattern)}, {"fails", rule.fails}, {"set_by", place_json(rule.place)}});
+            {{"rule", json_text(rule.pattern)}, {"fails", rule.fails}, {"set_by", value_json(rule.place)}});
     json["unchecked"] = ordered_json::array();
     for (const unchecked_part& part : result.unchecked)
         json["unchecked"].push_back({{"file", text_or_null(part.file)},
@@ -58,15 +57,14 @@ nlohmann::ordered_json check_json(const check_outcome& outcome)
         json["older_code"].push_back(names_json(kernel));
         json["older_code"].back()["runs_on"] = architecture_where_run(kernel.info);
     }
-    json["new_kernels"] = ordered_json::array();
-    for (std::size_t k : result.new_kernels) json["new_kernels"].push_back(names_json(result.kernels[k]));
+    json["new_kernels"] = list_json(result.new_kernels, [&](std::size_t k) { return names_json(result.kernels[k]); });
     json["gone_kernels"] = ordered_json::array();
     for (const gone_kernel& kernel : result.gone)
         json["gone_kernels"].push_back({{"identity", json_text(kernel.identity)},
                                         {"architecture", text_or_null(kernel.architecture)},
                                         {"fails", kernel.fails},
                                         {"reason", kernel.fails ? ordered_json(lost_text(kernel)) : nullptr},
-                                        {"set_by", place_json(kernel.place)}});
+                                        {"set_by", value_json(kernel.place)}});
     return json;
 }
 
@@ -133,20 +131,17 @@ ordered_json finding_json(const check_finding& finding, const checked_kernel& ke
     json["value"] = finding.value ? number_json(*finding.value) : ordered_json(nullptr);
     json["limit"] = finding.limit ? number_json(*finding.limit) : ordered_json(nullptr);
     json["message"] = json_text(finding.message);
-    json["set_by"] = place_json(finding.set_by);
+    json["set_by"] = value_json(finding.set_by);
     json["input"] = json_text(copy.source.file);
-    json["written_at"] = nullptr;
-    if (copy.analysis.written_at)
-        json["written_at"] = place_json({copy.analysis.written_at->file, copy.analysis.written_at->line});
+    json["written_at"] = value_json(copy.analysis.written_at);
     return json;
 }
 
 ordered_json findings_json(const check_result& result)
 {
-    ordered_json findings = ordered_json::array();
-    for (const check_finding& finding : result.findings)
-        findings.push_back(finding_json(finding, result.kernels[finding.kernel]));
-    return findings;
+    return list_json(result.findings, [&](const check_finding& finding) {
+        return finding_json(finding, result.kernels[finding.kernel]);
+    });
 }
 
 ordered_json changes_json(const check_result& result)
@@ -173,11 +168,6 @@ ordered_json changes_json(const check_result& result)
         changes.push_back(std::move(json));
     }
     return changes;
-}
-
-ordered_json place_json(const file_line& place)
-{
-    return {{"file", json_text(place.file)}, {"line", place.line}};
 }
 
 }  // namespace

@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "advice/check/baseline_changes.hpp"
 #include "image/names/demangle.hpp"
 #include "image/names/kernel_identity.hpp"
 #include "report/check/changes_table.hpp"
-#include "report/core/count_text.hpp"
 #include "report/core/short_names.hpp"
 #include "report/kernels/skipped_report.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

@@ -10,7 +10,7 @@
 #include "advice/check/baseline_changes.hpp"
 #include "image/names/demangle.hpp"
 #include "report/check/check_location.hpp"
-#include "report/core/count_text.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {

@@ -6,9 +6,9 @@
 
 #include <concepts>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "support/fields.hpp"
 #include "support/text/terminal.hpp"
@@ -34,7 +34,16 @@ nlohmann::ordered_json or_null(const std::optional<Value>& value)
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-/// The JSON of a record's member: texts and lists of them converted for JSON, null if unknown.
+/// element(value) for each of the values.
+template <class Values, class Element>
+nlohmann::ordered_json list_json(const Values& values, Element element)
+{
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const auto& value : values) all.push_back(element(value));
+    return all;
+}
+
+/// The JSON of a record's member: texts, places and lists of them converted for JSON, null if unknown.
 template <class Value>
 nlohmann::ordered_json value_json(const Value& value)
 {
@@ -44,10 +53,13 @@ nlohmann::ordered_json value_json(const Value& value)
         return value ? value_json(*value) : nlohmann::ordered_json(nullptr);
     } else if constexpr (requires { optimisation_name(value); }) {
         return text_or_null(std::string(optimisation_name(value)));
-    } else if constexpr (std::same_as<Value, std::vector<std::string>>) {
-        nlohmann::ordered_json all = nlohmann::ordered_json::array();
-        for (const std::string& text : value) all.push_back(json_text(text));
-        return all;
+    } else if constexpr (requires {
+                             value.file;
+                             value.line;
+                         }) {
+        return {{"file", json_text(value.file)}, {"line", value.line}};
+    } else if constexpr (std::ranges::range<Value> && !std::same_as<Value, nlohmann::ordered_json>) {
+        return list_json(value, [](const auto& element) { return value_json(element); });
     } else {
         return value;
     }

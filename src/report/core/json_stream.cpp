@@ -2,7 +2,6 @@
 #include "report/core/json_stream.hpp"
 
 #include <algorithm>
-#include <string>
 
 namespace launchbox {
 

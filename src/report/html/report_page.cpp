@@ -8,13 +8,12 @@
 
 #include "report/capture/launches_report.hpp"
 #include "report/charts/kernel_charts.hpp"
-#include "report/core/count_text.hpp"
 #include "report/html/html_page.hpp"
 #include "report/kernels/diff_report.hpp"
 #include "report/kernels/findings_report.hpp"
-#include "report/kernels/skipped_report.hpp"
 #include "report/tune/run_cells.hpp"
 #include "support/process/command_words.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/rounded_number.hpp"
 
 namespace launchbox {

@@ -7,12 +7,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <ostream>
 #include <string>
 
-#include "report/core/count_text.hpp"
 #include "report/kernels/limiter_ids.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

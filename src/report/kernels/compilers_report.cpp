@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
-#include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
 #include "report/kernels/kernel_cells.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

@@ -2,7 +2,6 @@
 #include "report/kernels/devices_report.hpp"
 
 #include <fmt/format.h>
-#include <launchbox/sm_limits.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -5,10 +5,9 @@
 
 #include <algorithm>
 
-#include "report/core/count_text.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/kernel_list.hpp"
-#include "report/kernels/occupancy_report.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

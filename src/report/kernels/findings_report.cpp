@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/core/count_text.hpp"
 #include "report/core/short_names.hpp"
 #include "report/kernels/calculator_state.hpp"
 #include "report/kernels/kernel_tables.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

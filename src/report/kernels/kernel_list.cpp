@@ -9,7 +9,6 @@
 #include "report/core/short_names.hpp"
 #include "report/kernels/calculator_state.hpp"
 #include "report/kernels/kernel_cells.hpp"
-#include "report/kernels/occupancy_report.hpp"
 
 namespace launchbox {
 

@@ -212,11 +212,11 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
     object["stack_frame_bytes"] = or_null(info.figures.stack_frame_bytes);
     object["cumulative_stack_bytes"] = or_null(info.figures.cumulative_stack_bytes);
     object["static_shared_bytes"] = or_null(info.figures.static_shared_bytes);
-    if (!info.figures.shared_variables.empty()) {
-        ordered_json& variables = object["shared_variables"] = ordered_json::array();
-        for (const shared_variable& variable : info.figures.shared_variables)
-            variables.push_back({{"name", json_text(variable.name)}, {"bytes", variable.bytes}});
-    }
+    if (!info.figures.shared_variables.empty())
+        object["shared_variables"] =
+            list_json(info.figures.shared_variables, [](const shared_variable& variable) -> ordered_json {
+                return {{"name", json_text(variable.name)}, {"bytes", variable.bytes}};
+            });
     object["reserved_shared_bytes"] = or_null(info.figures.reserved_shared_bytes);
     object["uses_dynamic_shared"] = or_null(info.launches.uses_dynamic_shared);
     object["dynamic_shared_bytes"] = or_null(info.launches.dynamic_shared_bytes);
@@ -248,10 +248,7 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
                                  ? ordered_json(nullptr)
                                  : ordered_json(optimisation_name(info.optimisation));
     object["features"] = info.analysis.features.names();
-    object["written_at"] = nullptr;
-    if (info.analysis.written_at)
-        object["written_at"] = {{"file", json_text(info.analysis.written_at->file)},
-                                {"line", info.analysis.written_at->line}};
+    object["written_at"] = value_json(info.analysis.written_at);
     if (info.analysis.lines) object["lines"] = lines_json(kernel);
     if (info.analysis.pressure)
         object["register_pressure"] = pressure_json(kernel, account.occupancy ? account.occupancy->next : std::nullopt);
@@ -266,8 +263,7 @@ ordered_json kernel_json(const inspected_kernel& kernel, const kernel_account& a
                                      {"spill_store_bytes", or_null(callee.spill_store_bytes)},
                                      {"spill_load_bytes", or_null(callee.spill_load_bytes)}});
     object["occupancy"] = account.occupancy ? account_json(*account.occupancy) : ordered_json(nullptr);
-    object["diagnoses"] = ordered_json::array();
-    for (const diagnosis& finding : account.diagnoses) object["diagnoses"].push_back(diagnosis_json(finding));
+    object["diagnoses"] = list_json(account.diagnoses, diagnosis_json);
     object["warnings"] = value_json(info.warnings);
     return object;
 }

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <utility>
 
-#include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
 #include "report/kernels/kernel_cells.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 
@@ -93,12 +92,11 @@ table lines_table(const inspection& found, const line_names& names, bool live)
 
 ordered_json frames_json(const std::vector<line_frame>& frames)
 {
-    ordered_json json = ordered_json::array();
-    for (const line_frame& frame : frames)
-        json.push_back({{"file", json_text(frame.file)},
-                        {"line", frame.line},
-                        {"function", text_or_null(std::string(frame.function))}});
-    return json;
+    return list_json(frames, [](const line_frame& frame) -> ordered_json {
+        return {{"file", json_text(frame.file)},
+                {"line", frame.line},
+                {"function", text_or_null(std::string(frame.function))}};
+    });
 }
 
 ordered_json lines_json(const inspected_kernel& kernel)

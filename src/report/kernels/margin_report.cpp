@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/lines_report.hpp"

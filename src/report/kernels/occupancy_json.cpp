@@ -27,11 +27,7 @@ ordered_json curves_json(const std::vector<occupancy_curve>& curves);
 
 nlohmann::ordered_json occupancy_json(const std::vector<occupancy_account>& accounts)
 {
-    ordered_json json;
-    json["schema"] = "launchbox.occupancy/1";
-    json["results"] = ordered_json::array();
-    for (const occupancy_account& account : accounts) json["results"].push_back(account_json(account));
-    return json;
+    return {{"schema", "launchbox.occupancy/1"}, {"results", list_json(accounts, account_json)}};
 }
 
 nlohmann::ordered_json account_json(const occupancy_account& account)

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "report/core/count_text.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/rules_report.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/lines_report.hpp"
 #include "support/process/parallel.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

@@ -1,6 +1,5 @@
 // `inspect --summary` for programs: JSON and CSV.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
@@ -86,9 +85,7 @@ nlohmann::ordered_json summary_json(const std::vector<summarized_input>& inputs)
         object["kernels"] = summary.kernels;
         object["unique_kernels"] = summary.unique_kernels;
         object["only_ptx"] = summary.only_ptx;
-        object["architectures"] = ordered_json::array();
-        for (const architecture_summary& sum : summary.architectures)
-            object["architectures"].push_back(architecture_json(sum));
+        object["architectures"] = list_json(summary.architectures, architecture_json);
         object["toolkits"] = ordered_json::array();
         for (const auto& [version, kernels] : summary.toolkits)
             object["toolkits"].push_back({{"toolkit", toolkit_name(version)}, {"kernels", kernels}});
@@ -96,8 +93,7 @@ nlohmann::ordered_json summary_json(const std::vector<summarized_input>& inputs)
         object["copies"] = repeated_json(summary.copies, "copies", true);
         object["differing"] = repeated_json(summary.differing, "codes", false);
         object["code_not_compared"] = summary.code_not_compared;
-        object["ptx"] = ordered_json::array();
-        for (const ptx_summary& ptx : summary.ptx) object["ptx"].push_back(json_text(ptx.architecture));
+        object["ptx"] = list_json(summary.ptx, [](const ptx_summary& ptx) { return json_text(ptx.architecture); });
         object["runs_on"] = nullptr;
         if (!summary.gpus.empty()) {
             ordered_json gpus = ordered_json::array();

@@ -7,8 +7,8 @@
 #include <functional>
 #include <unordered_map>
 
-#include "report/core/count_text.hpp"
 #include "report/kernels/kernel_cells.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <string>
 #include <vector>
 
 #include "advice/inspect/kernel_summary.hpp"

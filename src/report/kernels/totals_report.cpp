@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "image/names/demangle.hpp"
-#include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/lines_report.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 
@@ -154,8 +154,6 @@ ordered_json traffic_json(const inspected_kernel& kernel)
              {"frames", frames_json(kernel.info.analysis.lines ? line_at(*kernel.info.analysis.lines, use.place).frames
                                                                : std::vector<line_frame>())}});
     }
-    ordered_json not_known = ordered_json::array();
-    for (const std::string& name : traffic.not_known) not_known.push_back(json_text(name));
     return {{"instructions", traffic.instructions},
             {"mix", std::move(mix)},
             {"barriers", traffic.barriers},
@@ -164,7 +162,7 @@ ordered_json traffic_json(const inspected_kernel& kernel)
             {"waits_for_grid", traffic.waits_for_grid},
             {"lets_next_grid_begin", traffic.lets_next_grid_begin},
             {"memory", std::move(uses)},
-            {"not_known", std::move(not_known)}};
+            {"not_known", value_json(traffic.not_known)}};
 }
 
 }  // namespace launchbox

@@ -2,17 +2,16 @@
 #include "report/tune/build_report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <tuple>
 
-#include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/store/result_json.hpp"
 

@@ -38,17 +38,9 @@ ordered_json texts_or_null(const run_difference& difference)
     return {{"what", difference.what}, {"a", text_or_null(difference.a)}, {"b", text_or_null(difference.b)}};
 }
 
-ordered_json workloads_json(const std::vector<assignment>& workloads)
-{
-    ordered_json json = ordered_json::array();
-    for (const assignment& workload : workloads) json.push_back(values_json(workload));
-    return json;
-}
-
 ordered_json pair_json(const run_comparison& found, std::size_t other)
 {
-    ordered_json differences = ordered_json::array(), workloads = ordered_json::array();
-    for (const run_difference& difference : found.differences) differences.push_back(texts_or_null(difference));
+    ordered_json workloads = ordered_json::array();
     for (const compared_workload& workload : found.workloads) {
         ordered_json json{
             {"workload", values_json(workload.workload)},
@@ -72,9 +64,9 @@ ordered_json pair_json(const run_comparison& found, std::size_t other)
             {"b", other},
             {"same_task", found.same_task},
             {"same_machine", found.same_machine},
-            {"differences", differences},
-            {"workloads_only_in_a", workloads_json(found.only_a)},
-            {"workloads_only_in_b", workloads_json(found.only_b)},
+            {"differences", list_json(found.differences, texts_or_null)},
+            {"workloads_only_in_a", list_json(found.only_a, values_json)},
+            {"workloads_only_in_b", list_json(found.only_b, values_json)},
             {"workloads", workloads}};
 }
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "report/core/count_text.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

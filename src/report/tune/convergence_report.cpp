@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "report/core/count_text.hpp"
 #include "report/core/json_table.hpp"
 #include "report/tune/run_cells.hpp"
 #include "report/tune/run_json.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

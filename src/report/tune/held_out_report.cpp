@@ -7,10 +7,10 @@
 #include <cmath>
 #include <optional>
 
-#include "report/core/count_text.hpp"
 #include "report/core/json.hpp"
 #include "report/tune/run_cells.hpp"
 #include "report/tune/run_json.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 
@@ -174,14 +174,11 @@ void add_held_out(const std::vector<held_out_space>& spaces, left_out what, docu
 
 nlohmann::ordered_json held_out_json(const std::vector<held_out_space>& spaces)
 {
-    ordered_json json = ordered_json::array();
-    for (const held_out_space& space : spaces) {
-        ordered_json made{{"name", json_text(space.name)}, {"files", value_json(space.files)}};
-        made["gpus"] = ordered_json::array();
-        for (const held_out_gpu& gpu : space.gpus) made["gpus"].push_back(gpu_json(space.records, gpu));
-        json.push_back(std::move(made));
-    }
-    return json;
+    return list_json(spaces, [](const held_out_space& space) -> ordered_json {
+        return {{"name", json_text(space.name)},
+                {"files", value_json(space.files)},
+                {"gpus", list_json(space.gpus, [&](const held_out_gpu& gpu) { return gpu_json(space.records, gpu); })}};
+    });
 }
 
 table held_out_table(const std::vector<held_out_space>& spaces)

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/core/count_text.hpp"
 #include "report/tune/landscape_report.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

@@ -1,6 +1,5 @@
 // Maps of results for programs: JSON and CSV, one cell at a time.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <ostream>
@@ -31,10 +30,9 @@ ordered_json json_of_value(const parameter_value& value)
 
 ordered_json fields_json(const std::vector<landscape_field>& fields)
 {
-    ordered_json json = ordered_json::array();
-    for (const landscape_field& field : fields)
-        json.push_back({{"name", json_text(field.name)}, {"of", name_of(field.of)}});
-    return json;
+    return list_json(fields, [](const landscape_field& field) -> ordered_json {
+        return {{"name", json_text(field.name)}, {"of", name_of(field.of)}};
+    });
 }
 
 ordered_json candidate_json(const landscape_section& section, const std::optional<std::size_t>& place)
@@ -63,18 +61,13 @@ ordered_json section_json(const landscape_section& section)
 ordered_json map_json(const landscape_report& report, std::size_t place)
 {
     const landscape_map& map = report.drawn.maps[place];
-    ordered_json axes = ordered_json::array(), sections = ordered_json::array();
-    for (const std::vector<parameter_value>& values : map.values) {
-        ordered_json& list = axes.emplace_back(ordered_json::array());
-        for (const parameter_value& value : values) list.push_back(json_of_value(value));
-    }
-    for (const landscape_section& section : map.sections) sections.push_back(section_json(section));
+    const auto axis_json = [](const std::vector<parameter_value>& values) { return list_json(values, json_of_value); };
     const std::optional<landscape_unit> unit = unit_of(report, map);
     return {{"by", values_json(map.by)},
             {"runs", map.sources},
             {"unit", unit ? ordered_json(launchbox::name_of(*unit)) : ordered_json(nullptr)},
-            {"values", axes},
-            {"sections", sections},
+            {"values", list_json(map.values, axis_json)},
+            {"sections", list_json(map.sections, section_json)},
             {"cells", map.cells.size()},
             {"unplaced", map.unplaced},
             {"replaced", map.replaced}};

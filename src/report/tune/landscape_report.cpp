@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "report/core/count_text.hpp"
 #include "report/tune/overall_report.hpp"
 #include "report/tune/run_cells.hpp"
 #include "support/error.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

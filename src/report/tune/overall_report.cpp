@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <set>
 
-#include "report/core/count_text.hpp"
 #include "report/tune/run_cells.hpp"
 #include "report/tune/run_json.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <ostream>
 
-#include "report/core/count_text.hpp"
 #include "report/core/json_stream.hpp"
 #include "report/core/json_table.hpp"
 #include "report/tune/comparison_report.hpp"
 #include "report/tune/run_cells.hpp"
 #include "report/tune/run_json.hpp"
+#include "support/text/counted.hpp"
 
 namespace launchbox {
 
@@ -146,16 +146,9 @@ void add_sets(const portability_report& report, document& page)
     page.add(std::move(chosen));
 }
 
-ordered_json shares_json(const portable_row& row)
-{
-    ordered_json shares = ordered_json::array();
-    for (const std::optional<double>& share : row.shares) shares.push_back(or_null(share));
-    return shares;
-}
-
 ordered_json row_json(const portable_row& row)
 {
-    ordered_json json{{"parameters", values_json(row.parameters)}, {"shares", shares_json(row)}};
+    ordered_json json{{"parameters", values_json(row.parameters)}, {"shares", value_json(row.shares)}};
     const bool complete = row.is_complete();
     json["worst_share"] = complete ? ordered_json(*row.shares[row.worst()]) : ordered_json(nullptr);
     json["mean_share"] = complete ? ordered_json(row.mean()) : ordered_json(nullptr);
@@ -228,20 +221,17 @@ void write_portability_json(const portability_report& report, std::ostream& out)
 {
     const portability& rows = report.rows;
     const auto [environments, runs] = runs_json(report.found.runs);
-    ordered_json gpus = ordered_json::array(), sets = ordered_json::array();
-    for (const portable_gpu& gpu : rows.gpus) gpus.push_back(gpu_json(rows, gpu));
-    for (const portable_set& set : rows.sets) sets.push_back(set_json(rows, set));
     const std::optional<std::size_t> enough = smallest_set(rows, report.within);
     json_object_stream json(out);
     json.member("schema", "launchbox.portability/1");
     json.member("environments", environments);
     json.member("runs", runs);
-    json.member("gpus", gpus);
+    json.member("gpus", list_json(rows.gpus, [&](const portable_gpu& gpu) { return gpu_json(rows, gpu); }));
     json.member("baseline", rows.baseline ? row_json(rows.rows[*rows.baseline]) : ordered_json(nullptr));
     json.member("within", report.within);
     json.member("smallest", or_null(enough));
     json.member("exact", rows.is_exact);
-    json.member("sets", sets);
+    json.member("sets", list_json(rows.sets, [&](const portable_set& set) { return set_json(rows, set); }));
     json.begin_array("rows");
     for (const std::size_t row : order_of_rows(rows)) json.element(row_json(rows.rows[row]));
     json.end_array();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <iosfwd>
-#include <string>
 
 #include "report/core/document.hpp"
 #include "report/tune/results_report.hpp"

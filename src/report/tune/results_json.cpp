@@ -1,6 +1,5 @@
 // Output of `results` for programs: JSON, and the table for CSV.
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

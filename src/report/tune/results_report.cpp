@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
-#include "report/core/count_text.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/tune/emit_report.hpp"
 #include "report/tune/overall_report.hpp"
 #include "report/tune/run_cells.hpp"
+#include "support/text/counted.hpp"
 #include "support/text/rounded_number.hpp"
 #include "tune/run/device_comparison.hpp"
 

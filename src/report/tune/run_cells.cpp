@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/tune/run_cells.hpp"
-#include "report/core/count_text.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "support/text/counted.hpp"
 #include "support/text/rounded_number.hpp"
 
 namespace launchbox {

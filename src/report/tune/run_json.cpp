@@ -5,8 +5,6 @@
 #include <concepts>
 #include <type_traits>
 
-#include "report/core/json.hpp"
-
 namespace launchbox {
 
 using nlohmann::ordered_json;

@@ -2,7 +2,6 @@
 #include "support/expression/condition_scan.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "support/error.hpp"
 #include "support/expression/lua_machine.hpp"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/expression/value_expression.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "support/expression/expression_tokens.hpp"
 #include "support/expression/lua_machine.hpp"
 #include "support/expression/lua_values.hpp"

@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <ostream>
 #include <streambuf>
-#include <string>
 #include <system_error>
 #include <thread>
 

@@ -11,13 +11,10 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdint>
-#include <cstring>
 
 #include "support/error.hpp"
 #include "support/files/files.hpp"
 #include "support/files/read_files.hpp"
-#include "support/text/terminal.hpp"
 
 namespace launchbox {
 

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <charconv>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 

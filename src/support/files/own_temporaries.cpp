@@ -15,7 +15,6 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "support/files/proc_file.hpp"
 

@@ -5,7 +5,6 @@
 #include <archive_entry.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>

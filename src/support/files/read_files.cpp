@@ -7,7 +7,6 @@
 #include <map>
 #include <mutex>
 #include <set>
-#include <string>
 #include <system_error>
 #include <utility>
 

@@ -10,14 +10,12 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
-#include <string_view>
 #include <thread>
 #include <utility>
 

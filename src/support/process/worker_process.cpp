@@ -13,11 +13,9 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "support/error.hpp"
-#include "support/process/child_process.hpp"
 #include "support/process/machine_failure.hpp"
 #include "support/process/subprocess.hpp"
 

@@ -2,9 +2,6 @@
 #include "support/text/terminal.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <utility>

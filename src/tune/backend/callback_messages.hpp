@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "support/expression/parameter_value.hpp"
 #include "tune/worker/worker_messages.hpp"

@@ -12,7 +12,6 @@
 #include <mutex>
 #include <optional>
 
-#include "compiler/run/build_program.hpp"
 #include "compiler/run/nvcc_arguments.hpp"
 #include "support/error.hpp"
 #include "support/files/files.hpp"
@@ -27,6 +26,29 @@ namespace launchbox {
 namespace fs = std::filesystem;
 
 namespace {
+
+struct program_request {
+    std::string source;  ///< .cu, as the user named it; has a main
+    compute_capability architecture;
+    std::vector<std::string> flags;  ///< further arguments of nvcc; must not choose architectures or outputs
+    std::filesystem::path program;   ///< the output
+};
+
+// Runs nvcc. Returns its output if it failed, and nothing on success. Throws `error` if nvcc cannot be started, and
+// for names and flags that nvcc would pass to a shell.
+std::string build_program(const toolchain& tools, const program_request& request)
+{
+    check_flags_for_nvcc(request.flags);
+    check_folder_for_nvcc(request.program.parent_path().string());
+    std::vector<std::string> command{tools.nvcc.string(), "-gencode", machine_code_for(request.architecture), "-o",
+                                     request.program.string()};
+    command.insert(command.end(), request.flags.begin(), request.flags.end());
+    command.push_back(name_for_nvcc(request.source));
+    const subprocess_result ran =
+        run(command, {.directory = {}, .environment = environment_for_nvcc(tools, request.program.parent_path())});
+    if (ran.exit_code == 0 && std::filesystem::exists(request.program)) return {};
+    return ran.output.empty() ? "nvcc ended with exit status " + std::to_string(ran.exit_code) : ran.output;
+}
 
 // A copy beside the original, where it finds its libraries and data; removed at the end. mkstemp makes the file under
 // an unpredictable name and fails if one exists, even as a link.

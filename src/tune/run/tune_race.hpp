@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "tune/run/backend.hpp"
 #include "tune/run/final_race.hpp"

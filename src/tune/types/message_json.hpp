@@ -5,16 +5,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "support/error.hpp"
 #include "support/fields.hpp"

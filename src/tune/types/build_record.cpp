@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tune/types/build_status.hpp"
+#include "tune/types/build_record.hpp"
 
 namespace launchbox {
 
