@@ -103,7 +103,8 @@ endfunction()
 
 # Links the modules that a program uses, all of them whole, before its own files. Of a template or an inline function
 # that both have, the linker takes the first: the modules' own, which is compiled as it is shipped. Otherwise tests
-# without optimisation would run much of the modules' code in copies of their own. Measured: half of their time.
+# without optimisation would run much of the modules' code in slow copies of their own. Measured: report_test takes a
+# seventh of the processor time.
 function(launchbox_modules_first target)
   set(found "")
   set(waiting ${ARGN})
