@@ -98,6 +98,33 @@ function(launchbox_module name)
   target_link_libraries(launchbox_${name} PUBLIC launchbox launchbox_own_code launchbox_fmt ${module_USES})
   launchbox_precompiled(launchbox_${name} launchbox_common)
   launchbox_unity(launchbox_${name} 16 ${sources})
+  set_target_properties(launchbox_${name} PROPERTIES LAUNCHBOX_IS_MODULE ON)
+endfunction()
+
+# Links the modules that a program uses, all of them whole, before its own files. Of a template or an inline function
+# that both have, the linker takes the first: the modules' own, which is compiled as it is shipped. Otherwise tests
+# without optimisation would run much of the modules' code in slow copies of their own. Measured: report_test takes a
+# seventh of the processor time.
+function(launchbox_modules_first target)
+  set(found "")
+  set(waiting ${ARGN})
+  while(waiting)
+    list(POP_FRONT waiting name)
+    if(NOT TARGET "${name}" OR name IN_LIST found)
+      continue()
+    endif()
+    get_target_property(is_module ${name} LAUNCHBOX_IS_MODULE)
+    if(is_module)
+      list(APPEND found ${name})
+      get_target_property(used ${name} LINK_LIBRARIES)
+      list(APPEND waiting ${used})
+    endif()
+  endwhile()
+  if(found)
+    list(TRANSFORM found REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+    target_link_options(${target} PRIVATE LINKER:--whole-archive ${files} LINKER:--no-whole-archive)
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${files})
+  endif()
 endfunction()
 
 function(launchbox_precompiled target from)

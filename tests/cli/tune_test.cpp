@@ -709,7 +709,7 @@ TEST_F(tune_test, builds_and_screens_without_a_gpu)
 {
     NEEDS_NVCC();
     const call built = launchbox_run(
-        {"tune", "examples/block_sort/block_sort.toml", "--build-only", "--arch", "sm_90", "--budget", "3"});
+        {"tune", "examples/block_sort/block_sort.toml", "--build-only", "--arch", "sm_90", "--budget", "1"});
     EXPECT_EQ(built.status, 0) << built.err;
     EXPECT_TRUE(built.shows("built")) << built.out;
 }

@@ -201,20 +201,25 @@ bool is_made_of_time(const std::string& content)
     return false;
 }
 
+/// The compiler, and the variables that it reads.
+std::vector<std::string> identity_of_compiler()
+{
+    struct stat compiler {};
+    ::stat(real_nvcc, &compiler);
+    std::vector<std::string> parts{
+        real_nvcc, std::to_string(compiler.st_size) + " " + std::to_string(compiler.st_mtime), host_compiler};
+    for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH"})
+        parts.emplace_back(std::getenv(name) == nullptr ? "" : std::getenv(name));
+    return parts;
+}
+
 /// Everything that determines the result of the command.
 class command_key {
 public:
     command_key(const command& asked, const folder_names& names)
         : names_(names), compiles_private_files_(compiles_private_files(asked, names))
     {
-        struct stat compiler {};
-        ::stat(real_nvcc, &compiler);
-        add(real_nvcc);
-        add(std::to_string(compiler.st_size) + " " + std::to_string(compiler.st_mtime));
-        add(host_compiler);
-        for (const char* name :
-             {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CPATH", "CPLUS_INCLUDE_PATH"})
-            add(std::getenv(name) == nullptr ? "" : std::getenv(name));
+        parts_ = identity_of_compiler();
         for (const std::string& argument : asked.arguments) add(names.without(argument));
         for (const std::string& folder : names.all()) add_folder(folder, true);
         const fs::path repository = LAUNCHBOX_SOURCE_DIR;
@@ -382,6 +387,30 @@ int answer(const std::vector<std::string>& texts, const folder_names& names)
     return std::stoi(texts[0]);
 }
 
+/// The questions that launchbox asks whenever it starts: the compiler's version, and where its headers are.
+bool is_question(const command& asked)
+{
+    return asked.arguments == std::vector<std::string>{"--version"} ||
+           asked.arguments ==
+               std::vector<std::string>{"--dryrun", "-cubin", "-x", "cu", "/dev/null", "-o", "/dev/null"};
+}
+
+/// The answer depends on no file. PATH decides which host compiler there is.
+int answer_question(const command& asked)
+{
+    std::vector<std::string> parts = identity_of_compiler();
+    parts.emplace_back(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
+    parts.insert(parts.end(), asked.arguments.begin(), asked.arguments.end());
+    const std::string key = key_of({parts.begin(), parts.end()});
+    const compile_cache cache(LAUNCHBOX_TEST_CACHE);
+    const folder_names none({});
+    if (const auto known = cache.find_texts(key); known && known->size() == 3) return answer(*known, none);
+    const auto ran = run_real(asked);
+    if (!ran) return 255;
+    if (ran->at(0) == "0") cache.store_texts(key, *ran);
+    return answer(*ran, none);
+}
+
 int compile(const command& asked)
 {
     const folder_names names(private_folders(asked));
@@ -409,7 +438,10 @@ int main(int count, char** arguments)
     try {
         const launchbox::command asked = launchbox::read_command(count, arguments);
         const char* wish = std::getenv("LAUNCHBOX_TEST_CACHE");
-        if (asked.cacheable && (wish == nullptr || std::strcmp(wish, "off") != 0)) return launchbox::compile(asked);
+        if (wish == nullptr || std::strcmp(wish, "off") != 0) {
+            if (launchbox::is_question(asked)) return launchbox::answer_question(asked);
+            if (asked.cacheable) return launchbox::compile(asked);
+        }
     } catch (const std::exception& failure) {
         std::cerr << "compiler cache of the tests: " << failure.what() << "\n";
         return 254;

@@ -138,14 +138,21 @@ struct wait {
     bool at_the_same_instruction(const wait& other) const
     {
         return what == other.what && where.line() == other.where.line() && where.column() == other.where.column() &&
-               std::strcmp(where.file_name(), other.where.file_name()) == 0 && mask == other.mask &&
-               width == other.width;
+               is_same_file(other) && mask == other.mask && width == other.width;
     }
     std::string text() const
     {
         std::string file = where.file_name();
         file = file.substr(file.rfind('/') + 1);
         return std::string(name(what)) + " in " + file + ":" + std::to_string(where.line());
+    }
+
+private:
+    // Mostly the same text; comparing the characters took a fifth of the tests' time.
+    bool is_same_file(const wait& other) const
+    {
+        const char *one = where.file_name(), *another = other.where.file_name();
+        return one == another || std::strcmp(one, another) == 0;
     }
 };
 

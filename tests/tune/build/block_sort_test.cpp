@@ -65,7 +65,7 @@ TEST(block_sort, resources_and_screening_are_those_of_nvcc)
 
     const std::vector<assignment> all = space();
     ASSERT_EQ(all.size(), 668u);
-    const std::size_t stride = is_exhaustive() ? 1 : 223;
+    const std::size_t stride = is_exhaustive() ? 1 : 334;
     const tune_spec spec = block_sort();
     kernel_builder by_nvrtc(spec, {.compiler = "nvrtc"}), by_nvcc(spec, {.compiler = "nvcc"});
     const sm_limits& limits = sm_90;

@@ -62,11 +62,12 @@ std::optional<double> cost_of(const search_space& space, std::size_t candidate)
 }
 
 std::vector<std::size_t> all_proposals(const search_space& space, search_strategy& strategy, std::size_t open,
-                                       const std::function<std::optional<double>(std::size_t)>& cost)
+                                       const std::function<std::optional<double>(std::size_t)>& cost,
+                                       std::size_t most = std::numeric_limits<std::size_t>::max())
 {
     std::vector<std::size_t> proposals;
     std::deque<std::size_t> waiting;
-    while (proposals.size() <= space.size()) {
+    while (proposals.size() <= space.size() && proposals.size() < most) {
         const auto candidate = strategy.ask();
         if (candidate) {
             proposals.push_back(*candidate);
@@ -158,10 +159,9 @@ TEST_P(strategy, repeats_itself_with_the_same_seed)
 {
     const search_space space = make_space({6, 6, 4, 3}, 0.2, 3);
     const auto run = [&](std::uint64_t seed, std::size_t open) {
-        auto proposals = all_proposals(space, *make(space, {.seed = seed}), open,
-                                       [&](std::size_t candidate) { return cost_of(space, candidate); });
-        proposals.resize(80);
-        return proposals;
+        return all_proposals(
+            space, *make(space, {.seed = seed}), open, [&](std::size_t candidate) { return cost_of(space, candidate); },
+            80);
     };
     for (const std::size_t open : {1u, 8u}) EXPECT_EQ(run(5, open), run(5, open));
     EXPECT_EQ(run(5, 1) == run(6, 1), GetParam() == "exhaustive");
