@@ -69,7 +69,8 @@ private:
             if (condition) {
                 const token_span words =
                     token_span(tokens_).subspan(condition->open + 1, condition->close - condition->open - 1);
-                const auto value = values_.integer(words, condition->open, instance_);
+                // Its own words may change what they name: `query(&n) || n == 0`.
+                const auto value = values_.integer(words, condition->close, instance_);
                 if (value && (*value != 0) == is_else) return outcome::never;
                 always &= value.has_value();
                 at = condition->word;

@@ -296,26 +296,24 @@ TEST(source_reach, branches_that_are_not_taken)
           "if (no) do { k<<<1, 2>>>(); } while (0);", "if constexpr (N == 8) { f(); return; } k<<<1, 2>>>();",
           "if (!no) return g(); if (x) { k<<<1, 2>>>(); }", "if (no) { } else { if (N) return; } k<<<1, 2>>>();"})
         EXPECT_TRUE(never("void h(int x) { " + std::string(body) + " }")) << body;
-    for (const char* body : {"k<<<1, 2>>>();",
-                             "if constexpr (N == 8) k<<<1, 2>>>();",
-                             "if (x) k<<<1, 2>>>();",
-                             "if constexpr (no) f(); else k<<<1, 2>>>();",
-                             "if (no) f(); k<<<1, 2>>>();",
-                             "if (no) { f(); } k<<<1, 2>>>();",
-                             "if (no) return; k<<<1, 2>>>();",
-                             "if (x) return; k<<<1, 2>>>();",
-                             "if (x) { if (N) return; } k<<<1, 2>>>();",
-                             "for (;;) { if (N) return; } k<<<1, 2>>>();",
-                             "auto f = [] { return 3; }; k<<<1, 2>>>();",
-                             "switch (x) { case 1: return; default: k<<<1, 2>>>(); }",
-                             "switch (x) { case 1: return; } k<<<1, 2>>>();",
-                             "if (int no = x; no) k<<<1, 2>>>();",
-                             "int no = x; if (no) k<<<1, 2>>>();",
-                             "if (x) { f(); return; } else { k<<<1, 2>>>(); }",
-                             "k<<<1, 2>>>(); return;",
-                             "if (no) f(); else if (x) k<<<1, 2>>>();",
-                             "return [&] { k<<<1, 2>>>(); }();",
-                             "if (N == 8) { return run(3, [&] { f(); k<<<1, 2>>>(); }); }"})
+    for (const char* body :
+         {"k<<<1, 2>>>();", "if constexpr (N == 8) k<<<1, 2>>>();", "if (x) k<<<1, 2>>>();",
+          "if constexpr (no) f(); else k<<<1, 2>>>();", "if (no) f(); k<<<1, 2>>>();",
+          "if (no) { f(); } k<<<1, 2>>>();", "if (no) return; k<<<1, 2>>>();", "if (x) return; k<<<1, 2>>>();",
+          "if (x) { if (N) return; } k<<<1, 2>>>();", "for (;;) { if (N) return; } k<<<1, 2>>>();",
+          "auto f = [] { return 3; }; k<<<1, 2>>>();", "switch (x) { case 1: return; default: k<<<1, 2>>>(); }",
+          "switch (x) { case 1: return; } k<<<1, 2>>>();", "if (int no = x; no) k<<<1, 2>>>();",
+          "int no = x; if (no) k<<<1, 2>>>();", "if (x) { f(); return; } else { k<<<1, 2>>>(); }",
+          "k<<<1, 2>>>(); return;", "if (no) f(); else if (x) k<<<1, 2>>>();", "return [&] { k<<<1, 2>>>(); }();",
+          "if (N == 8) { return run(3, [&] { f(); k<<<1, 2>>>(); }); }",
+          // A condition may change what it names.
+          "int n = 0; if (query(&n) || n == 0) return; k<<<1, 2>>>();",
+          "int n = 0; if (query(n), n != 0) k<<<1, 2>>>();", "int n = 0; if ((n = x) == 1) k<<<1, 2>>>();",
+          "int n = 0; if (++n) k<<<1, 2>>>();",
+          // A later round of a loop may have another value.
+          "for (int n = 0; n < 2; ++n) if (n) k<<<1, 2>>>();",
+          "int n = 0; while (n < 3) { if (n == 2) k<<<1, 2>>>(); ++n; }",
+          "int n = 0; auto set = [&] { n = 1; }; set(); if (n) k<<<1, 2>>>();"})
         EXPECT_FALSE(never("void h(int x) { " + std::string(body) + " }")) << body;
     // By the arguments of the template around it.
     const std::string by_size = "template <int B> void h() { if constexpr (B > 1024) { k<<<1, 2>>>(); } }";

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "describe.hpp"
+#include "scale.hpp"
 #include "support/files/files.hpp"
 
 using namespace launchbox;
@@ -360,7 +361,7 @@ TEST(ResourceLog, KnowsWhereALogWasCut)
 
 TEST(ResourceLog, JunkIsReadWithoutHarm)
 {
-    const unsigned seed = std::random_device{}();
+    const std::uint64_t seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     const auto below = [&](std::size_t limit) {
@@ -391,7 +392,8 @@ TEST(ResourceLog, JunkIsReadWithoutHarm)
         }
         const resource_log log = parse_resource_log(text, "junk");
         const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
-        ASSERT_LE(log.kernels.size(), lines);
+        // Lines that have run into one are taken apart.
+        ASSERT_LE(log.kernels.size(), text.size() / 16 + 1);
         for (const kernel_info& kernel : log.kernels) {
             ASSERT_FALSE(kernel.name.empty());
             ASSERT_GE(kernel.figures.registers.value_or(0), 0);

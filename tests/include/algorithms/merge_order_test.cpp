@@ -65,7 +65,7 @@ void check_order(std::size_t n, const on_cpu::how& way, const Compare& compare, 
 
 TEST(merge_order, what_is_in_order_is_not_merged)
 {
-    taken_combinations taken(6);
+    taken_combinations taken(3);
     for (const std::size_t n : {tile + 1, 2 * tile, 5 * tile - 1, 9 * tile, 17 * tile + 3})
         for (int levels = 1; levels <= 5; ++levels)  // one to five passes, so that the last is each of two arrays
             for (const bool find : {false, true})
