@@ -72,7 +72,8 @@ TEST(dynamic_shared_size, is_a_size_or_an_expression)
     EXPECT_EQ(grows.text(), "4*threads");
     EXPECT_TRUE(grows.depends_on_threads());
     EXPECT_FALSE(dynamic_shared_size("48K").depends_on_threads());
-    const dynamic_shared_size copy = grows;
+    dynamic_shared_size copy("48K");
+    copy = grows;
     EXPECT_EQ(copy.bytes(128), 512);
 }
 

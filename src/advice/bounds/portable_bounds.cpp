@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <utility>
 
 namespace launchbox {
 
@@ -17,16 +16,16 @@ namespace {
 using bound_of_number = std::map<int, launch_attribute>;
 
 launch_attribute attribute_for(const block_size_answer& size);
-bound_of_number merged(std::vector<architecture_bound> wanted, std::vector<std::string>& notes);
+bound_of_number merged(const std::vector<architecture_bound>& wanted, std::vector<std::string>& notes);
 bool honours(const sm_limits& limits, const launch_attribute& attribute);
 std::vector<std::string> macro_lines(const std::string& name, int threads, const bound_of_number& wanted);
 
 }  // namespace
 
-portable_bounds portable_bounds_for(std::string_view kernel, int threads, std::vector<architecture_bound> wanted)
+portable_bounds portable_bounds_for(std::string_view kernel, int threads, const std::vector<architecture_bound>& wanted)
 {
     portable_bounds result{.threads = threads, .attribute = {}, .lines = {}, .rows = {}};
-    const bound_of_number bounds = merged(std::move(wanted), result.notes);
+    const bound_of_number bounds = merged(wanted, result.notes);
     for (const auto& [number, attribute] : bounds) {
         std::string row = fmt::format("// sm<{}, row{{.threads = {}", number, threads);
         if (attribute.min_blocks > 0) row += fmt::format(", .min_blocks = {}", attribute.min_blocks);
@@ -116,7 +115,7 @@ launch_attribute attribute_for(const block_size_answer& size)
     return chosen;
 }
 
-bound_of_number merged(std::vector<architecture_bound> wanted, std::vector<std::string>& notes)
+bound_of_number merged(const std::vector<architecture_bound>& wanted, std::vector<std::string>& notes)
 {
     bound_of_number result;
     for (const architecture_bound& bound : wanted) {

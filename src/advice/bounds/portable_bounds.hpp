@@ -32,7 +32,8 @@ struct portable_bounds {
 /// newer, if ptxas honours that, and __launch_bounds__(threads) otherwise and before the oldest. Numbers without a
 /// table row (future chips) get a bound only if every known architecture from the oldest in `wanted` on honours it.
 /// `wanted` must not be empty.
-portable_bounds portable_bounds_for(std::string_view kernel, int threads, std::vector<architecture_bound> wanted);
+portable_bounds portable_bounds_for(std::string_view kernel, int threads,
+                                    const std::vector<architecture_bound>& wanted);
 
 /// The same from the answers for one kernel: for the block size with the fewest spills over all of them, then the
 /// highest occupancy. `nullopt` for a single architecture, and if no block size has a recommendation for all.

@@ -181,13 +181,11 @@ void look_at_uses(kernel_parameter& one, const source_view& view, const kernel_i
         const bool tested = !element && end + 1 < tokens.size() && tokens[end].is_any({"!=", "=="}) &&
                             tokens[end + 1].is_any({"nullptr", "NULL"});
         if (tested || moved) continue;
-        if (!element)
-            other = true;
-        else if (at > 0 && tokens[at - 1].is_any({"&", "*", "++", "--"}) && is_prefix(tokens, at - 1))
-            other = true;
-        else if (is_assigned(tokens, end))
+        const bool address =
+            !element || (at > 0 && tokens[at - 1].is_any({"&", "*", "++", "--"}) && is_prefix(tokens, at - 1));
+        if (!address && is_assigned(tokens, end))
             written = true;
-        else if (is_changed(tokens, end) || is_whole_argument(tokens, at, end))
+        else if (address || is_changed(tokens, end) || is_whole_argument(tokens, at, end))
             other = true;
         else
             read = true;
