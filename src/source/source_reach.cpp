@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source/source_reach.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "source/source_statements.hpp"
@@ -10,7 +11,9 @@ namespace launchbox {
 namespace {
 
 constexpr std::size_t longest_condition = 200;  // tokens
-constexpr int deepest_statement = 200;
+constexpr int deepest_statement = 64;
+// Before a launch: a generated source may have thousands of both.
+constexpr int max_returns = 32;
 
 // `if (...)` or `if constexpr (...)`: its first word, and its brackets.
 struct if_condition {
@@ -29,8 +32,10 @@ public:
     // Whether a `return` before it is always executed.
     [[nodiscard]] bool is_behind_return(std::size_t at) const
     {
-        for (const std::size_t place : names_.places("return")) {
-            if (place >= at) return false;
+        const auto& places = names_.places("return");
+        auto next = std::ranges::lower_bound(places, at);
+        for (int looked_at = 0; next != places.begin() && looked_at < max_returns; ++looked_at) {
+            const std::size_t place = *--next;
             if (end_of_expression(place + 1) > at) continue;  // return [&] { k<<<...>>>(); }();
             // The innermost block around both: there, the return ends the way to `at`.
             int around = names_.scope_of(place);

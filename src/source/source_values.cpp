@@ -12,6 +12,7 @@ namespace launchbox {
 namespace {
 
 constexpr std::size_t max_value_steps = 10'000;  // names that each refer to two others double the work at every step
+constexpr std::size_t max_instances = 32;        // of a function template; with more, its arguments count as unknown
 constexpr int deepest_value = 40;                // a chain of names could be as long as the file
 
 // dim3 and types that convert to it.
@@ -331,6 +332,7 @@ std::vector<template_values> source_values::instances_around(std::size_t at) con
         if (!one || close == head.size() || one->size() != split_at_commas(head.subspan(2, close - 2), true).size())
             return {};
         if (std::ranges::find(all, *one) == all.end()) all.push_back(*one);
+        if (all.size() > max_instances) return {};
     }
     return all;
 }

@@ -334,6 +334,18 @@ std::vector<std::string> instances(const std::string& calls)
     return all;
 }
 
+// A generated source may have thousands of launches, returns and instances: only so many are looked at for each launch.
+TEST(source_reach, what_is_looked_at_is_limited)
+{
+    std::string returns, calls = "void h(float* p) { ";
+    for (int i = 0; i < 40; ++i) returns += "if (x) return; ";
+    for (int i = 1; i <= 40; ++i) calls += "go<" + std::to_string(i) + ">(p); ";
+    EXPECT_TRUE(never("void h(int x) { return; if (x) return; k<<<1, 2>>>(); }"));
+    EXPECT_FALSE(never("void h(int x) { return; " + returns + "k<<<1, 2>>>(); }"));
+    EXPECT_EQ(instances("void h(float* p) { go<1>(p); go<2>(p); }").size(), 2u);
+    EXPECT_TRUE(instances(calls + "}").empty());
+}
+
 TEST(source_values, instances_of_a_function_template_are_its_calls)
 {
     using list = std::vector<std::string>;

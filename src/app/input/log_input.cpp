@@ -20,8 +20,7 @@ std::string_view told_by_another_tool(std::string_view text)
         return "it is a report of AMD's compiler (hipcc); launchbox reads those of ptxas and nvlink, for NVIDIA's GPUs";
     if (has(" REG:") && has(" STACK:") && has(" SHARED:"))
         return "it was printed by cuobjdump --dump-resource-usage, which leaves out spills and launch bounds: give "
-               "launchbox the "
-               "program, library or cubin itself";
+               "launchbox the program, library or cubin itself";
     if (has("Function : ") && has("/*0000*/"))
         return "it is disassembly, without the figures of its kernels: give launchbox the program, library or cubin "
                "itself";

@@ -208,11 +208,10 @@ std::vector<std::string> as_nvcc_words(const std::vector<std::string>& command)
         return as_nvcc_words(command_words(command[2]));
     const found_compiler_word compiler = find_compiler_word(command);
     // clang compiles for AMD's GPUs, too.
-    const bool for_amd = std::ranges::any_of(command, [&](const std::string& word) {
-        return word == "-xhip" || word.starts_with("--offload-arch=gfx") ||
-               (word == "hip" && &word != &command.front() && *(&word - 1) == "-x");
-    });
-    if (for_amd)
+    const bool for_amd = std::ranges::any_of(
+        command, [](string_view word) { return word == "-xhip" || word.starts_with("--offload-arch=gfx"); });
+    const std::array<string_view, 2> hip{"-x", "hip"};
+    if (for_amd || !std::ranges::search(command, hip).empty())
         throw error("the build's command compiles for AMD's GPUs",
                     "give the command of the build for NVIDIA's, or nvcc's flags after --");
     if (compiler.kind == compiler_kind::none && has_flags_of_its_own(first))
