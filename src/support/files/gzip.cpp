@@ -7,6 +7,7 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <utility>
 
 namespace launchbox {
 
@@ -52,11 +53,14 @@ bool is_gzip(std::string_view bytes)
     return bytes.size() >= 3 && bytes.substr(0, 3) == "\x1f\x8b\x08";
 }
 
-decompressed_text gunzip(std::string_view bytes, std::size_t cap)
+namespace {
+
+// `format`: as inflateInit2 has it.
+decompressed_text inflated(std::string_view bytes, std::size_t cap, int format)
 {
     decompressed_text read;
     cap = std::min(cap, bytes.size() * max_ratio + first_room);
-    inflater state(gzip_only);
+    inflater state(format);
     z_stream& stream = state.stream;
     std::size_t used = 0, made = 0;
     while (true) {
@@ -78,7 +82,7 @@ decompressed_text gunzip(std::string_view bytes, std::size_t cap)
         made += room - stream.avail_out;
         if (status == Z_STREAM_END) {
             // Data after the last member, such as padding, is ignored.
-            if (!is_gzip(bytes.substr(used))) break;
+            if (format != gzip_only || !is_gzip(bytes.substr(used))) break;
             inflateReset2(&stream, gzip_only);
         } else if (status == Z_BUF_ERROR || (status == Z_OK && used == bytes.size() && stream.avail_out > 0)) {
             read.damage = "it is truncated; the existing part was decompressed";
@@ -92,35 +96,22 @@ decompressed_text gunzip(std::string_view bytes, std::size_t cap)
     return read;
 }
 
+}  // namespace
+
+decompressed_text gunzip(std::string_view bytes, std::size_t cap)
+{
+    return inflated(bytes, cap, gzip_only);
+}
+
 std::optional<std::string> read_zlib_stream(std::string_view bytes, std::size_t cap)
 {
     constexpr unsigned deflate = 8;
     if (bytes.size() < 2) return std::nullopt;
     const auto first = static_cast<unsigned char>(bytes[0]), second = static_cast<unsigned char>(bytes[1]);
     if ((first & 15u) != deflate || first >> 4 > 7 || (first << 8 | second) % 31 != 0) return std::nullopt;
-    inflater state(MAX_WBITS);
-    z_stream& stream = state.stream;
-    std::string made;
-    cap = std::min(cap, bytes.size() * max_ratio + first_room);
-    for (std::size_t used = 0, size = 0;;) {
-        if (size == made.size()) {
-            if (size == cap) return std::nullopt;
-            made.resize(std::min(cap, std::max(first_room, size * 2)));
-        }
-        const unsigned offered = piece_of(bytes.size() - used), room = piece_of(made.size() - size);
-        stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data() + used));
-        stream.avail_in = offered;
-        stream.next_out = reinterpret_cast<Bytef*>(made.data() + size);
-        stream.avail_out = room;
-        const int status = inflate(&stream, Z_NO_FLUSH);
-        used += offered - stream.avail_in;
-        size += room - stream.avail_out;
-        if (status == Z_STREAM_END) {
-            made.resize(size);
-            return made;
-        }
-        if (status != Z_OK || (used == bytes.size() && stream.avail_out > 0)) return std::nullopt;
-    }
+    decompressed_text read = inflated(bytes, cap, MAX_WBITS);
+    if (!read.damage.empty()) return std::nullopt;
+    return std::move(read.text);
 }
 
 std::string gzip(std::string_view text)
