@@ -211,7 +211,7 @@ std::vector<std::string> as_nvcc_words(const std::vector<std::string>& command)
     const bool for_amd = std::ranges::any_of(
         command, [](string_view word) { return word == "-xhip" || word.starts_with("--offload-arch=gfx"); });
     const std::array<string_view, 2> hip{"-x", "hip"};
-    if (for_amd || !std::ranges::search(command, hip).empty())
+    if (for_amd || std::search(command.begin(), command.end(), hip.begin(), hip.end()) != command.end())
         throw error("the build's command compiles for AMD's GPUs",
                     "give the command of the build for NVIDIA's, or nvcc's flags after --");
     if (compiler.kind == compiler_kind::none && has_flags_of_its_own(first))
