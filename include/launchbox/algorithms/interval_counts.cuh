@@ -1,5 +1,5 @@
-// launchbox: intervals whose sizes are counts: their offsets, made by the scan of the CUDA toolkit. A header of its
-// own, since CUB takes seconds to compile.
+// launchbox: intervals given by counts: computes their offsets with CUB's scan. A separate header, since CUB takes
+// seconds to compile.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     #include <launchbox/algorithms/interval_counts.cuh>
@@ -18,7 +18,7 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
-/// The counts, and a 0 behind them, so that a scan gives the total as well.
+/// The counts followed by a 0, so that an exclusive scan also gives the total.
 template <class Counts, class Offset>
 struct counts_and_zero {
     using value_type = Offset;

@@ -33,10 +33,10 @@ void run_expand(cudaStream_t stream, Values values, const Sizes& sizes, std::int
 }  // namespace interval_kernels
 
 /// out[k] = values[i] for offsets[i] <= k < offsets[i + 1]; the last interval ends at `n_out`. The iterators are
-/// pointers or other random-access iterators of the device. `offsets` has 32- or 64-bit integers in non-decreasing
-/// order, /// offsets[0] is 0; or it is interval_counts{counts}, and `n_out` is at least their sum. Only counts need a
-/// workspace. /// `Tuning` is a launch_box table of interval_row. Throws launch_error if a size is negative, if the
-/// workspace is too small /// or cannot be allocated, and like every launch.
+/// pointers or other random-access iterators that the device can use. `offsets` holds 32- or 64-bit integers in
+/// non-decreasing order, and offsets[0] is 0; or it is interval_counts{counts}, and `n_out` is at least their sum. Only
+/// counts need a workspace. `Tuning` is a launch_box table of interval_row. Throws launch_error if a size is negative,
+/// if the workspace is too small or cannot be allocated, and like every launch.
 template <class Tuning = void, class Values, class Offsets, class Out>
 void interval_expand(cudaStream_t stream, Values values, Offsets offsets, std::int64_t intervals, Out out,
                      std::int64_t n_out, workspace space = {})

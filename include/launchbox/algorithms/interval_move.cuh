@@ -35,9 +35,9 @@ void run_move(cudaStream_t stream, Gather gather, Scatter scatter, const Sizes& 
 
 /// out[scatter[i] + j] = in[gather[i] + j] for 0 <= j < size of interval i. `sizes` is interval_offsets{offsets,
 /// total}, interval_counts{counts}, or an iterator of counts. All iterators are pointers or other random-access
-/// iterators of the device; `gather` and `scatter` have integers. The targets must not overlap each other or the
-/// sources. /// Only counts need a workspace. `Tuning` is a launch_box table of interval_row. Throws launch_error if a
-/// size is negative, /// if the workspace is too small or cannot be allocated, and like every launch.
+/// iterators that the device can use; `gather` and `scatter` hold integers. The targets must not overlap each other or
+/// the sources. Only counts need a workspace. `Tuning` is a launch_box table of interval_row. Throws launch_error if a
+/// size is negative, if the workspace is too small or cannot be allocated, and like every launch.
 template <class Tuning = void, class Gather, class Scatter, class Sizes, class In, class Out>
 void interval_move(cudaStream_t stream, Gather gather, Scatter scatter, Sizes sizes, std::int64_t intervals, In in,
                    Out out, workspace space = {})

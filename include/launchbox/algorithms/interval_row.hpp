@@ -6,7 +6,7 @@
 
 namespace launchbox {
 
-/// `items` are outputs of a thread; interval_expand takes whole vectors of 16 bytes of them.
+/// `items` are outputs per thread; interval_expand rounds them down to whole vectors of 16 bytes.
 struct interval_row {
     int threads, items, min_blocks = 0;
 };

@@ -53,7 +53,7 @@ namespace detail {
 template <class Counts>
 struct counted_offsets;
 
-// A plain iterator has offsets where the total is given, else counts.
+// A plain iterator means offsets if the total is given, otherwise counts.
 template <class Offsets>
 interval_offsets<Offsets> sizes_up_to(Offsets offsets, std::int64_t total)
 {
@@ -88,7 +88,8 @@ inline void check_interval_size(const char* algorithm, const char* what, std::in
             cudaErrorInvalidValue, launch_error_kind::runtime);
 }
 
-/// Calls `launch_with(offsets, totals)` with iterators of the device; what it launches may use them until it has run.
+/// Calls `launch_with(offsets, totals)` with device iterators, which the kernels that it launches may use until they
+/// have run.
 template <class Offsets, class Launch>
 void with_offsets(cudaStream_t, const interval_offsets<Offsets>& sizes, std::int64_t intervals, workspace space,
                   const char* algorithm, const Launch& launch_with)
@@ -124,7 +125,7 @@ void launch_intervals(cudaStream_t stream, std::int64_t intervals, const Total& 
         launch<Body>(stream, places, arguments..., intervals,
                      known_total{totals.outputs, static_cast<double>(intervals) / static_cast<double>(places)});
     } else {
-        // As many blocks as fit, several times over; they share the tiles.
+        // Several times as many blocks as fit at once; they share the tiles.
         constexpr std::int64_t threads_on_sm = 2048, turns = 4;
         int device = 0, sms = 0;
         cudaGetDevice(&device);

@@ -33,11 +33,11 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
 
-/// Sorts the keys `keys[0]` to `keys[n - 1]` of the device in place: stable, by `compare(a, b)`, true where a comes
-/// before b, a strict weak order. `Key` is trivially copyable. The default `Tuning` is that of tunings/merge_sort.hpp;
-/// another is a launch_box table of rows with the members of merge_sort_row. Throws launch_error if n is negative, if
-/// the /// workspace is too small or cannot be allocated, and like every launch; errors while the kernels run are
-/// reported later.
+/// Sorts the keys `keys[0]` to `keys[n - 1]` in device memory in place. The sort is stable; `compare(a, b)`, a strict
+/// weak order, says whether a comes before b. `Key` is trivially copyable. The default `Tuning` is that of
+/// tunings/merge_sort.hpp; another one is a launch_box table of rows with the members of merge_sort_row. Throws
+/// launch_error if n is negative, if the workspace is too small or cannot be allocated, and like every launch; errors
+/// while the kernels run are reported later.
 template <class Tuning = void, class Key, class Compare = less>
 void merge_sort(cudaStream_t stream, Key* keys, std::int64_t n, Compare compare = {}, workspace space = {});
 
@@ -56,9 +56,9 @@ template <class Tuning = void, class Key, class Value, class Compare = less>
 void merge_sort_copy(cudaStream_t stream, const Key* keys, const Value* values, Key* sorted_keys, Value* sorted_values,
                      std::int64_t n, Compare compare = {}, workspace space = {});
 
-/// From iterators with random access on the device, which need not be of memory: `keys[i]`, converted to `Key`, and
-/// `values[i]`, as of thrust::counting_iterator, which gives the order of the keys. They are read once, into the sorted
-/// arrays, which are then sorted in place. Either may be a pointer.
+/// From random-access iterators that the device can use and that need not point to memory: `keys[i]`, converted to
+/// `Key`, and `values[i]`; with thrust::counting_iterator as values the result is the order of the keys. They are read
+/// once, into the output arrays, which are then sorted in place. Either may be a pointer.
 template <class Tuning = void, class Key, merge_sort_kernels::iterator_of<Key> Keys, class Compare = less>
 void merge_sort_copy(cudaStream_t stream, Keys keys, Key* sorted, std::int64_t n, Compare compare = {},
                      workspace space = {});
@@ -67,7 +67,7 @@ template <class Tuning = void, class Key, class Value, merge_sort_kernels::sourc
 void merge_sort_copy(cudaStream_t stream, Keys keys, Values values, Key* sorted_keys, Value* sorted_values,
                      std::int64_t n, Compare compare = {}, workspace space = {});
 
-/// The same for thrust::device_ptr in the place of any of the pointers.
+/// The same with thrust::device_ptr instead of any of the pointers.
 template <class Tuning = void, class... Arguments,
           class = std::enable_if_t<(merge_sort_kernels::wrapped_pointer<Arguments> || ...)> >
 void merge_sort(cudaStream_t stream, Arguments... arguments);
@@ -75,8 +75,8 @@ template <class Tuning = void, class... Arguments,
           class = std::enable_if_t<(merge_sort_kernels::wrapped_pointer<Arguments> || ...)> >
 void merge_sort_copy(cudaStream_t stream, Arguments... arguments);
 
-/// merge_sort and merge_sort_copy with the same arguments after the stream, without exceptions: the runtime's error, or
-/// the nearest that it has for what launch_error would say.
+/// merge_sort and merge_sort_copy with the same arguments after the stream, without exceptions: they return the
+/// runtime's error, or the runtime error that is nearest to what launch_error would say.
 template <class Tuning = void, class... Arguments>
 cudaError_t try_merge_sort(cudaStream_t stream, Arguments... arguments) noexcept;
 template <class Tuning = void, class... Arguments>

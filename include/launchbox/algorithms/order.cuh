@@ -48,8 +48,8 @@ inline constexpr bool is_descending_order =
 
 /// Whether equal keys (neither is before the other) have the same bits. Then an unstable sort, which is faster, gives
 /// the same result as a stable one. True for integers in their natural order; not for floating-point numbers, since
-/// -0.0 and 0.0 are equal. If you specialise it for an order of your own, sorts with it are still stable, but use other
-/// rows.
+/// -0.0 and 0.0 are equal. If you specialise it for your own order, sorts with that order are still stable, but use
+/// other rows.
 template <class Key, class Compare>
 inline constexpr bool equal_keys_are_identical =
     detail::is_integer<Key> && (detail::is_ascending_order<Key, Compare> || detail::is_descending_order<Key, Compare>);

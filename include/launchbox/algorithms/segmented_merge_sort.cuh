@@ -5,7 +5,7 @@
 //     launchbox::segmented_merge_sort(stream, keys, n, begins, ends, segments);              // anywhere in the array
 //     launchbox::segmented_merge_sort(stream, keys, values, n, offsets, segments, compare, space);
 //     cudaError_t error = launchbox::try_segmented_merge_sort(stream, keys, n, offsets, segments);
-// Segments may have any sizes: those that fit into a tile are listed by size and sorted several in a tile, larger ones
+// Segments may have any sizes: those that fit into a tile are listed by size and sorted, several per tile; larger ones
 // are merged by the whole GPU. No host synchronisation; the stream may be captured.
 #pragma once
 
@@ -26,8 +26,8 @@ namespace launchbox {
 
 /// Sorts `segments` segments of the keys `keys[0]` to `keys[n - 1]` of the device in place, each as merge_sort does:
 /// segment i is keys[begins[i]] to keys[ends[i] - 1], and empty if ends[i] is not above begins[i]. The offsets, of any
-/// integer type, are on the device too. Keys outside all segments stay as they are, and with offsets out of range
-/// nothing outside of the n keys is written. Segments must not overlap: blocks would race, with undefined results. n is
+/// integer type, are on the device too. Keys outside all segments stay as they are; if offsets are out of range,
+/// nothing outside the n keys is written. Segments must not overlap: blocks would race, with undefined results. n is
 /// less than 2^40, `segments` less than 2^32; otherwise, and for types, Tuning, workspace and errors, as merge_sort.
 /// The workspace depends on types, n, segments and the GPU alone.
 template <class Tuning = void, class Key, class Offset, class Compare = less>

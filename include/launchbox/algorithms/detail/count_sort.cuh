@@ -2,11 +2,11 @@
 // segmented_merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Equal integers are identical, so that nothing but their number matters. All 65,536 counts, of 16 bits each, are in
-// shared memory. An element is one atomic addition; then each thread adds up its consecutive counts, and a scan over
-// the block gives it the place of its first element. There it writes each integer that occurs once, however often it
-// occurs, and a second scan, by maximum, fills the places behind it. No step depends on how the elements are
-// distributed, but for atomic additions to the same word.
+// Equal integers are identical, so that only their number matters. All 65,536 counts, of 16 bits each, are in shared
+// memory. Each element costs one atomic addition; then each thread adds up its consecutive counts, and a scan over the
+// block gives the place of the thread's first element. From there on the thread writes each integer that occurs once,
+// at its first place, and a second scan, by maximum, fills the places behind it. Only the time of atomic additions to
+// the same word depends on how the elements are distributed.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace launchbox::detail {
 template <class Key, class Compare>
 inline constexpr bool can_be_counted = is_integer<Key> && sizeof(Key) == 2 && has_last_key<Key, Compare>;
 
-/// What a block of `Threads` threads has in shared memory, of which all but the sums is 0 before and after a sort.
+/// The shared memory of a block of `Threads` threads. All of it except the sums is 0 before and after a sort.
 template <int Threads>
 struct count_memory {
     static constexpr int words = 1 << 15, of_thread = words / Threads;  ///< two counts each
@@ -30,11 +30,11 @@ struct count_memory {
     static_assert(Threads <= 1024 && of_thread % 32 == 0);
 
     alignas(16) unsigned counts[words];
-    alignas(16) unsigned short slots[max_elements + 8];  ///< of the sorted elements, as the output is aligned
+    alignas(16) unsigned short slots[max_elements + 8];  ///< of the sorted elements, aligned like the output
     unsigned of_warps[2][32];
 
-    /// The words of a thread are consecutive, but for an exchange by which threads that read 16 bytes each of their own
-    /// use all banks.
+    /// The words of a thread are consecutive except for this exchange: with it, threads that each read 16 bytes of
+    /// their own words use all banks.
     static __device__ __forceinline__ int exchanged(int thread, int word) { return word ^ (thread & 7) << 2; }
     __device__ __forceinline__ unsigned* counts_of(int thread) { return counts + thread * of_thread; }
     __device__ __forceinline__ void count(unsigned number, unsigned times)
@@ -44,7 +44,7 @@ struct count_memory {
     }
     __device__ __forceinline__ void clear()
     {
-        constexpr int wide = (sizeof counts + sizeof slots) / sizeof(wide_word);  // one behind the other
+        constexpr int wide = (sizeof counts + sizeof slots) / sizeof(wide_word);  // which follow each other
         static_assert(sizeof slots % sizeof(wide_word) == 0);
 #pragma unroll 1
         for (int i = static_cast<int>(threadIdx.x); i < wide; i += Threads)
@@ -52,7 +52,7 @@ struct count_memory {
     }
 };
 
-/// Elements of an array that are sorted, and those of them that lie in whole words of 16 bytes.
+/// The elements to sort, and those of them that lie in whole words of 16 bytes.
 template <class Key>
 struct counted_keys {
     static constexpr int in_word = sizeof(wide_word) / sizeof(Key);
@@ -66,7 +66,7 @@ struct counted_keys {
           whole((size_in - head) / in_word)
     {
     }
-    /// A key's place among those of its word.
+    /// A key's place within its 16-byte word.
     static __device__ __forceinline__ int slot_of(const Key* key)
     {
         return static_cast<int>(reinterpret_cast<std::uintptr_t>(key) / sizeof(Key)) & (in_word - 1);
@@ -77,7 +77,7 @@ struct counted_keys {
     }
 };
 
-/// What a thread has of them before the block begins with them.
+/// The elements that a thread has read before the block begins with these keys.
 template <int Threads, class Key>
 struct counted_start {
     wide_word word;
@@ -90,7 +90,7 @@ struct counted_start {
         constexpr int in_word = counted_keys<Key>::in_word;
         const int thread = static_cast<int>(threadIdx.x);
         if (thread < keys.whole) word = keys.word(thread);
-        // By the last threads, the elements before and behind the whole words.
+        // The last threads read the elements before and after the whole words.
         const int i = Threads - 1 - thread, behind = keys.head + keys.whole * in_word;
         const int at = i < in_word ? i : behind + i - in_word;
         has_edge = i < in_word ? at < keys.head : i < 2 * in_word && at < keys.size;
@@ -98,7 +98,7 @@ struct counted_start {
     }
 };
 
-/// The larger of each half of two words.
+/// For each half of two words, the larger.
 __device__ __forceinline__ unsigned larger_halves(unsigned a, unsigned b)
 {
 #ifdef __CUDA_ARCH__
@@ -109,7 +109,7 @@ __device__ __forceinline__ unsigned larger_halves(unsigned a, unsigned b)
 #endif
 }
 
-/// A bit that says whether the word is not 0. The compiler would compare and select.
+/// 1 if the word is not 0. The compiler would compare and select.
 __device__ __forceinline__ unsigned is_used(unsigned word)
 {
 #ifdef __CUDA_ARCH__
@@ -121,7 +121,7 @@ __device__ __forceinline__ unsigned is_used(unsigned word)
 #endif
 }
 
-/// Writes 16 bytes to global memory by one instruction.
+/// Writes 16 bytes to global memory with one instruction.
 __device__ __forceinline__ void write_wide(void* to, const wide_word& word)
 {
 #ifdef __CUDA_ARCH__
@@ -133,9 +133,9 @@ __device__ __forceinline__ void write_wide(void* to, const wide_word& word)
 #endif
 }
 
-/// Sorts `in.size` keys, up to max_elements, to `out`, which may be where they are. `start` is of them; `fetch_next` is
-/// called where reads of others may begin. Called by all threads after a barrier that follows the clearing; what is in
-/// shared memory is clear again for the next call.
+/// Sorts `in.size` keys, up to max_elements, into `out`, which may be their own place. `start` was read from them;
+/// `fetch_next` is called when the next keys may be read. Called by all threads after a barrier that follows the
+/// clearing; shared memory is clear again for the next call.
 template <class Compare, int Threads, class Key, class FetchNext>
 __device__ __forceinline__ void sort_by_counting(count_memory<Threads>& memory, const counted_keys<Key>& in, Key* out,
                                                  const counted_start<Threads, Key>& start, const FetchNext& fetch_next)
@@ -169,7 +169,7 @@ __device__ __forceinline__ void sort_by_counting(count_memory<Threads>& memory, 
     fetch_next();
     __syncthreads();
 
-    // How many elements each thread's counts are of, and a bit for each word that is not 0, that of the first highest.
+    // The sum of each thread's counts, and a bit for each word that is not 0, the highest for the first word.
     unsigned* const own_counts = memory.counts_of(thread);
     raw_array<unsigned, of_thread / 32> used;
     unsigned sum = 0;
@@ -201,7 +201,7 @@ __device__ __forceinline__ void sort_by_counting(count_memory<Threads>& memory, 
             unsigned& both = own_counts[memory_type::exchanged(thread, word)];
             const unsigned counts = both, number = static_cast<unsigned>(thread * of_thread + word) * 2;
             both = 0;
-            // Where only the second occurs, it is written over the first.
+            // If only the second occurs, it overwrites the first.
             memory.slots[place] = static_cast<unsigned short>(number);
             place += static_cast<int>(counts & 0xffff);
             if (counts >> 16 != 0) memory.slots[place] = static_cast<unsigned short>(number + 1);
@@ -210,7 +210,7 @@ __device__ __forceinline__ void sort_by_counting(count_memory<Threads>& memory, 
     }
     __syncthreads();
 
-    // Slots without a number get the largest before them.
+    // Slots without a number get the largest number before them.
     const int end = out_slot + in.size, filled = (end + in_word - 1) / in_word, each = (filled + Threads - 1) / Threads;
     const int first_word = min(thread * each, filled), end_word = min(first_word + each, filled);
     const auto slots_of = [&](int word) { return reinterpret_cast<wide_word*>(memory.slots) + word; };

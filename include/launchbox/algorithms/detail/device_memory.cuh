@@ -1,4 +1,4 @@
-// launchbox: an algorithm's workspace, given or from the stream. Internal.
+// launchbox: an algorithm's workspace, given by the caller or allocated from the stream. Internal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -28,7 +28,7 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// The workspace that was given, or memory of the stream, which is freed in stream order.
+/// The workspace that was given, or memory that is allocated and freed in stream order.
 class device_memory {
 public:
     device_memory(cudaStream_t stream, workspace given, std::size_t bytes, const char* algorithm)

@@ -1,13 +1,13 @@
-// launchbox: floating-point keys as integers of the same order. Internal: include merge_sort.cuh.
+// launchbox: floating-point keys as integers in the same order. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// By < and > such keys have the order of integers that are made of their bits, which are sorted faster: equal ones are
-// indistinguishable. Only -0.0 and 0.0 are equal with different bits. They are neighbours as integers, with nothing
-// between them, so that it is enough to put them into their original order again where there are both.
+// By < and > floating-point keys have the order of integers made of their bits. Those are sorted faster, since equal
+// integers are indistinguishable. Only -0.0 and 0.0 are equal with different bits. As integers they are adjacent, so
+// that it is enough to restore their original order where both occur.
 //
 // In a sort of many tiles the arrays hold integers from the first kernel to the last. Runs then have their zeros in the
-// original order, which searches do not see (searched_order). Where the input has a -0.0, a block merges all zeros as
-// 0.0, and copies those of its runs, one run after the other, to where the zeros of its result are.
+// original order, and searches treat all zeros as equal (searched_order). If the input has a -0.0, a block merges all
+// zeros as 0.0 and then copies the zeros of its runs, one run after the other, over those of its result.
 #pragma once
 
 #include <cstring>
@@ -64,8 +64,7 @@ struct ordered_word {
     };
 };
 
-/// The first `i` of [begin, end) for which `is_before(i)` is not true, as it is for all ahead of it; `end` if there is
-/// none.
+/// The first `i` of [begin, end) for which `is_before(i)` is false, or `end`. `is_before` is true for all before that.
 template <class IsBefore>
 __device__ __forceinline__ int first_not_before(int begin, int end, const IsBefore& is_before)
 {
@@ -79,8 +78,8 @@ __device__ __forceinline__ int first_not_before(int begin, int end, const IsBefo
     return begin;
 }
 
-/// The shape of a sort of floating-point keys alone. Its arrays have words, but those of the user, which have keys, as
-/// their bits.
+/// The shape of a sort of floating-point keys without values. Its arrays hold words, except the user's arrays, which
+/// hold the bits of keys.
 template <class Key, class Compare, int Threads, int Items>
 struct float_shape : merge_shape<typename ordered_word<Key, Compare>::word, void, less, Threads, Items> {
     using words = ordered_word<Key, Compare>;
@@ -96,7 +95,7 @@ struct float_shape : merge_shape<typename ordered_word<Key, Compare>::word, void
 template <class Key, class Value, class Compare>
 inline constexpr bool are_words = std::is_void_v<Value> && is_ordered_as_word<Key, Compare>;
 
-/// The shape of a sort of whole arrays, the type of their keys as kernels see it, and the order for them.
+/// The shape of a sort of whole arrays: the type of their keys as kernels see it, and its order.
 template <class Key, class Value, class Compare, int Threads, int Items>
 using shape_of_sort =
     typename std::conditional_t<are_words<Key, Value, Compare>,
@@ -119,7 +118,7 @@ inline constexpr bool keeps_words = false;
 template <class Shape>
 inline constexpr bool keeps_words<word_shape<Shape>> = true;
 
-/// The same if it helps: for floating-point keys without values in their natural order.
+/// That shape if it applies: for floating-point keys without values in their natural order.
 template <class Shape>
 using word_shape_if_any =
     std::conditional_t<!Shape::has_values && is_ordered_as_word<typename Shape::key, typename Shape::compare>,

@@ -1,4 +1,4 @@
-// launchbox: kernels that begin before the one ahead of them in the stream has ended. Internal.
+// launchbox: kernels that begin before the preceding one in the stream has ended. Internal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,18 +7,18 @@
 namespace launchbox::detail {
 
 // A body with programmatic_dependent_launch may begin before the preceding kernel in the stream has ended. It must call
-// wait_for_grid_ahead() before it first reads or writes global memory; it may compute with its parameters before, and
-// read words that only ever change one way, if it reads unchanged ones again after the wait. That keeps the order of
-// the stream: the wait ends once the preceding kernel has ended and its writes are visible; that kernel has ended only
-// after its own wait, and so on, up to the first that was launched without. Copies, frees and kernels that are launched
-// without it wait for whole kernels anyway.
+// wait_for_grid_ahead() before it first reads or writes global memory. Before that it may compute with its parameters,
+// and read words that change only once, if it reads those that are still unchanged again after the wait. That keeps the
+// order of the stream: the wait ends once the preceding kernel has ended and its writes are visible; that kernel has
+// ended only after its own wait, and so on, back to the first kernel that was launched without the attribute. Copies,
+// frees and kernels without the attribute wait for whole kernels anyway.
 //
-// A kernel may instead wait for single words, each of its blocks for its own. Then the preceding kernel must only write
-// such words (publish_word) and must call let_next_grid_begin() directly after its own wait. The waiting kernel begins
-// when all blocks of the preceding kernel have begun, so that it takes no slots from them; it ends after all words are
-// written, and so after everything else for which the preceding kernel waits.
+// Each block of a kernel may instead wait for words of its own. Then the preceding kernel must write nothing but such
+// words (publish_word) and must call let_next_grid_begin() directly after its own wait. The waiting kernel begins when
+// all blocks of the preceding kernel have begun, so that it takes no slots from them; it ends after all words are
+// written, and so after everything that the preceding kernel waits for.
 
-/// Until the kernel ahead has ended. Nothing to wait for in code for less than 9.0, which is launched when it has.
+/// Waits until the preceding kernel has ended. Code for less than 9.0 is launched only then, and does not wait.
 __device__ __forceinline__ void wait_for_grid_ahead()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -26,8 +26,8 @@ __device__ __forceinline__ void wait_for_grid_ahead()
 #endif
 }
 
-/// Lets the next kernel begin once every block has come here or has ended. Called where all blocks run, so that waiting
-/// blocks take no place from them. It makes no writes visible.
+/// Lets the next kernel begin once every block has called this or has ended. Called when all blocks run, so that
+/// waiting blocks take no slots from them. It makes no writes visible.
 __device__ __forceinline__ void let_next_grid_begin()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -35,8 +35,8 @@ __device__ __forceinline__ void let_next_grid_begin()
 #endif
 }
 
-/// Writes a word that the next kernel may wait for. A thread that sees the word also sees what this thread has waited
-/// for.
+/// Writes a word that the next kernel may wait for. A thread that sees the word also sees the writes that this thread
+/// has waited for.
 __device__ __forceinline__ void publish_word(std::int64_t* place, std::int64_t word)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -46,11 +46,12 @@ __device__ __forceinline__ void publish_word(std::int64_t* place, std::int64_t w
 #endif
 }
 
-/// Two words that may be published meanwhile.
+/// Two words that may be published at any time.
 struct published_words {
     std::int64_t first, second;
 
-    /// What the publisher of the second has waited for is visible from here on: two such reads would wait twice.
+    /// Makes visible what the publisher of the second word has waited for. Only one of the two reads acquires, since
+    /// each such read waits.
     __device__ __forceinline__ published_words(const std::int64_t* first_place, const std::int64_t* second_place)
     {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -65,8 +66,8 @@ struct published_words {
     }
 };
 
-/// Adds to a counter that other blocks wait for. Called by all threads of a block; what they wrote is visible to those
-/// that see the sum.
+/// Increments a counter that other blocks wait for. Called by all threads of a block; their writes are visible to
+/// threads that see the new value.
 __device__ __forceinline__ void publish_count(unsigned& counter)
 {
     __syncthreads();
@@ -77,7 +78,7 @@ __device__ __forceinline__ void publish_count(unsigned& counter)
     atomicAdd(&counter, 1u);
 }
 
-/// Before such words are read again.
+/// A pause before such words are read again.
 __device__ __forceinline__ void wait_a_little()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -1,5 +1,5 @@
-// launchbox: one tile of interval_expand. Runs on the CPU as well, where the tests have threads for it. Internal:
-// include algorithms/interval_expand.cuh.
+// launchbox: one tile of interval_expand. The tests also run it on the CPU. Internal: include
+// algorithms/interval_expand.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace launchbox::detail {
 
-/// What is in `values` is converted once, to what is stored.
+/// The type that values are converted to, once: that of the elements of `out`, if it is a pointer.
 template <class Values, class Out>
 struct expanded {
     using type = typename std::iterator_traits<Values>::value_type;
@@ -24,7 +24,7 @@ struct expanded<Values, Element*> {
     using type = Element;
 };
 
-/// Elements of 16 bytes; 1 where elements are no part of 16 bytes, or `out` is no pointer.
+/// How many elements a 16-byte store writes; 1 if elements do not divide 16 bytes or `out` is not a pointer.
 template <class Element, class Out>
 constexpr int elements_of_store()
 {
@@ -34,8 +34,8 @@ constexpr int elements_of_store()
     return 1;
 }
 
-/// An interval counts as many places as the bytes that it takes of shared memory, so that a tile of many intervals
-/// takes about as much as one of many outputs.
+/// The places that an interval takes in the line (see interval_search.cuh) follow the bytes that it takes in shared
+/// memory, so that a tile with many intervals needs about as much memory as one with many outputs.
 constexpr int weight_of_entry(std::size_t bytes)
 {
     return bytes <= 2 ? 1 : bytes <= 4 ? 2 : 4;
@@ -57,7 +57,7 @@ struct expand_tile {
     static_assert(std::is_trivially_copyable_v<element>, "interval_expand: values are trivially copyable");
     static_assert(alignof(element) <= 16, "interval_expand: values are aligned to 16 bytes or less");
 
-    /// `rate`: intervals for each place of the line.
+    /// `rate`: intervals per place in the line.
     static __device__ __forceinline__ void run(unsigned char* shared, Values values, Offsets offsets,
                                                std::int64_t intervals, Out out, std::int64_t total, double rate,
                                                std::int64_t tile_number)
@@ -98,10 +98,10 @@ struct expand_tile {
     }
 
 private:
-    /// The outputs of the tile as slots: [begin, end) of them are written.
+    /// The outputs of the tile as slots; those in [begin, end) are written.
     struct target {
         Out out;
-        std::int64_t first;  // the output of slot 0, which may lie before all
+        std::int64_t first;  // the output of slot 0, which may lie before the first
         unsigned begin, end;
         bool wide;
 

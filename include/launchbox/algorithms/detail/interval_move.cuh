@@ -1,4 +1,4 @@
-// launchbox: one tile of interval_move. Runs on the CPU as well, where the tests have threads for it. Internal: include
+// launchbox: one tile of interval_move. The tests also run it on the CPU. Internal: include
 // algorithms/interval_move.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,13 +13,13 @@
 
 namespace launchbox::detail {
 
-/// Instead of gather or scatter: the intervals follow each other in the order of the outputs.
+/// In place of gather or scatter: the intervals follow each other in the order of the outputs.
 struct side_by_side {};
 
 template <class Places>
 inline constexpr bool is_scattered = !std::is_same_v<Places, side_by_side>;
 
-/// What is added to the number of an output to give its place; 0 where they lie side by side.
+/// The difference between an output's place and its number; 0 if intervals lie side by side.
 template <class Places>
 __device__ __forceinline__ std::int64_t shift_to(const Places& places, std::int64_t interval, std::int64_t begin)
 {
@@ -98,7 +98,7 @@ struct move_tile {
     }
 
 private:
-    /// What is added to a slot of the tile.
+    /// What to add to a slot of the tile to get the places.
     struct alignas(8 * sides) shifts {
         std::int64_t sides_[sides];
 
@@ -146,7 +146,7 @@ private:
         }
     }
 
-    /// `in` and `out` lie at the same distance from a multiple of 16.
+    /// `in` and `out` have the same address modulo 16.
     static __device__ __forceinline__ void copy_bytes(const unsigned char* in, unsigned char* out, unsigned bytes)
     {
         const unsigned head = static_cast<unsigned>(-reinterpret_cast<std::uintptr_t>(out) % 16);

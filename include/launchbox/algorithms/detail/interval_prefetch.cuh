@@ -17,9 +17,9 @@ __device__ __forceinline__ void prefetch_into_l2(const void* address)
 #endif
 }
 
-/// The offsets and values of tile number `tile`, where they would be if all intervals had the same size: on the way to
-/// the L2 while the tile is searched for. `rate`: intervals for each place of the line. Iterators that are no pointers
-/// are left alone.
+/// Prefetches the offsets and values of tile number `tile` to the L2 while the tile is searched for, from where they
+/// would be if all intervals had the same size. `rate`: intervals per place in the line. Only pointers are prefetched
+/// from.
 template <class Layout, class Values, class Offsets>
 __device__ __forceinline__ void prefetch_tile(Values values, Offsets offsets, std::int64_t intervals, double rate,
                                               std::int64_t tile)

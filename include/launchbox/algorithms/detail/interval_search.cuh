@@ -2,17 +2,17 @@
 // interval_move.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Intervals and outputs are in one line: each interval takes `weight` places, and its outputs follow, one place each.
-// Tiles are equal stretches of that line, so that a tile has a bounded number of both, whatever the intervals are:
-// millions of empty ones in a row, or one that is huge. Interval j begins at place offsets[j] + weight * j, which rises
-// strictly, so that a search of these sums finds the cut.
+// Intervals and outputs stand in one line: each interval takes `weight` places, and its outputs follow, one place each.
+// Tiles are equal stretches of that line, so that the number of both in a tile is bounded for any intervals, even
+// millions of empty ones in a row or a huge one. Interval j begins at place offsets[j] + weight * j. These sums
+// increase strictly, so that a search in them finds the cut.
 #pragma once
 
 #include <cstdint>
 
 namespace launchbox::detail {
 
-/// Before a place of the line begin `interval` intervals, and lie `output` outputs.
+/// How many intervals begin, and how many outputs lie, before a place in the line.
 struct interval_cut {
     std::int64_t interval, output;
 };
@@ -32,9 +32,10 @@ constexpr __device__ __forceinline__ std::int64_t greater_of(std::int64_t a, std
     return a > b ? a : b;
 }
 
-/// The cut at `place`, for all lanes of a warp that call together. `guess` is where the cut would be if all intervals
-/// had the same size. A window around it is looked at first, then powers of two away from it, then 32 points at a time:
-/// one round of loads for equal sizes, about three for random ones, at most six more than log32(intervals).
+/// The cut at `place`; called by all lanes of a warp together. `guess` is where the cut would be if all intervals had
+/// the same size. The search looks at a window around it first, then at distances of powers of two from it, then at 32
+/// points at a time: one round of loads for equal sizes, about three for random ones, at most six more than
+/// log32(intervals).
 template <int weight, class Offsets>
 __device__ __forceinline__ interval_cut cut_at(std::int64_t place, Offsets offsets, std::int64_t intervals,
                                                std::int64_t total, std::int64_t guess)

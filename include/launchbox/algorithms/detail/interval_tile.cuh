@@ -1,9 +1,10 @@
-// launchbox: a tile of intervals and outputs in shared memory: which interval each output is of. Internal: include
+// launchbox: a tile of intervals and outputs in shared memory: which interval each output belongs to. Internal: include
 // interval_expand.cuh or interval_move.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each output has a mark of 16 bits: where an interval begins its number in the tile, from 1 on, elsewhere 0. An output
-// is of the last interval that is marked up to it, and of the one before the tile (0) where there is none.
+// Each output has a mark of 16 bits: the number of the interval that begins there, from 1 within the tile, or 0 if none
+// does. An output belongs to the last interval marked at or before it; if there is none, to interval 0, the last one
+// that begins before the tile.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +15,17 @@
 
 namespace launchbox::detail {
 
-/// What a tile takes of shared memory: the cuts, a word for each warp, the marks, and behind them `entry_bytes` for
-/// each interval. Where there are many outputs there are few intervals, and both share the space. `vector` outputs of a
-/// thread stand side by side. With vectors the first slot is where a line of memory begins, and the first output in one
-/// of the slots of that line: what a warp stores at once is whole lines. Of elements of one byte a line is 128 slots,
-/// and a tile that loses up to 127 of them is slower: there vectors alone are aligned.
+/// The shared memory of a tile: the cuts, a word for each warp, the marks, and behind them `entry_bytes` for each
+/// interval. A tile with many outputs has few intervals, so that both share the space. `vector` outputs of a thread
+/// stand side by side. With vectors, slot 0 is at the beginning of a 128-byte line of memory and the first output
+/// somewhere in that line, so that a warp stores whole lines. For one-byte elements a line is 128 slots, and a tile
+/// that loses up to 127 of them is slower: there only the vectors are aligned.
 struct interval_shape {
     int threads, wanted_items, vector, weight, entry_bytes;
 
     static constexpr int cuts_at = 0, warps_at = 32, marks_at = warps_at + 4 * 32;
 
-    // Rows that by_type scales have odd numbers of items, and marks have 16 bits.
+    // Rows scaled by by_type may have any number of items, and marks have 16 bits.
     constexpr int items() const
     {
         const int max_items = 65000 / threads, items = wanted_items < max_items ? wanted_items : max_items;
@@ -63,7 +64,7 @@ struct interval_layout : interval_shape {
     static_assert(threads % 64 == 0 && threads <= 1024, "intervals: threads are a multiple of 64, up to 1024");
 };
 
-/// The number of outputs, where the host knows it, and the mean number of intervals for each place of the line.
+/// The number of outputs, known on the host, and the mean number of intervals per place in the line.
 struct known_total {
     static constexpr bool is_known = true;
     std::int64_t outputs;
@@ -77,8 +78,8 @@ struct known_total {
     }
 };
 
-/// The number of outputs, where only the device knows it: stored behind the offsets that were computed from counts. At
-/// most `max_outputs` are written.
+/// The number of outputs, known only on the device: stored behind the offsets that were computed from counts. At most
+/// `max_outputs` are written.
 template <class Offset>
 struct stored_total {
     static constexpr bool is_known = false;
@@ -99,7 +100,7 @@ struct stored_total {
 /// A tile as its threads see it.
 struct interval_tile {
     std::int64_t first_interval, first_output;
-    unsigned intervals, outputs;  ///< that begin in the tile; of the tile
+    unsigned intervals, outputs;  ///< intervals that begin in the tile; its outputs
 };
 
 /// Finds the tile and clears its marks. Ends with a barrier.
@@ -109,7 +110,7 @@ __device__ __forceinline__ interval_tile find_tile(unsigned char* shared, Offset
 {
     auto* const cuts = reinterpret_cast<interval_cut*>(shared + Layout::cuts_at);
     auto* const marks = reinterpret_cast<wide_word*>(shared + Layout::marks_at);
-    if (threadIdx.x < 64) {  // begin and end, by a warp each
+    if (threadIdx.x < 64) {  // one warp finds the begin, another the end
         const std::int64_t end = total + Layout::weight * intervals;
         const std::int64_t place = lesser((tile + threadIdx.x / 32) * Layout::tile, end);
         const interval_cut cut = cut_at<Layout::weight>(place, offsets, intervals, total,
@@ -125,9 +126,9 @@ __device__ __forceinline__ interval_tile find_tile(unsigned char* shared, Offset
             static_cast<unsigned>(end.output - begin.output)};
 }
 
-/// Calls `load(interval)` and `store(number, what was loaded)` for the intervals of the tile that are not empty, and
-/// marks where they begin; the number 0 is that of the interval before the tile. `load` runs for some before their
-/// `store` does. Ends with a barrier.
+/// Calls `load(interval, offset)` and `store(number, what was loaded)` for the intervals of the tile that are not
+/// empty, and marks where they begin; number 0 is the interval before the tile. Several are loaded before they are
+/// stored. Ends with a barrier.
 template <class Layout, class Offsets, class Load, class Store>
 __device__ __forceinline__ void mark_intervals(std::uint16_t* marks, const interval_tile& tile, unsigned shift,
                                                Offsets offsets, std::int64_t intervals, std::int64_t total,
@@ -156,7 +157,7 @@ __device__ __forceinline__ void mark_intervals(std::uint16_t* marks, const inter
         for (int i = 0; i < batch; ++i) {
             if (!full[i]) continue;
             const auto output = static_cast<unsigned>(begin[i] - tile.first_output);
-            if (output >= tile.outputs) continue;  // it begins here, and its outputs in the next tile
+            if (output >= tile.outputs) continue;  // it begins here, but its outputs begin in the next tile
             const unsigned number = first + i * Layout::threads + 1;
             marks[output + shift] = static_cast<std::uint16_t>(number);
             store(number, entries[i]);
@@ -165,7 +166,7 @@ __device__ __forceinline__ void mark_intervals(std::uint16_t* marks, const inter
     __syncthreads();
 }
 
-/// The slots of this warp, whole rows, and the last mark before them. With a barrier.
+/// The slots of this warp, in whole rows, and the last mark before them.
 struct interval_segment {
     unsigned begin, end, mark;
 };
@@ -180,7 +181,7 @@ __device__ __forceinline__ interval_segment find_segment(unsigned char* shared, 
     const unsigned length = (rows + Layout::warps - 1) / Layout::warps * Layout::row;
     const unsigned begin = warp * length,
                    end = begin + length < rows * Layout::row ? begin + length : rows * Layout::row;
-    unsigned last = 0;  // marks rise, so that the last is the greatest
+    unsigned last = 0;  // marks increase, so that the last is the largest
     for (unsigned at = begin + 8 * lane; at < end; at += 8 * 32) {
         const wide_word eight = marks[at / 8];
 #pragma unroll
@@ -196,8 +197,8 @@ __device__ __forceinline__ interval_segment find_segment(unsigned char* shared, 
     return {begin, end, warp_maximum(lane < warp ? of_warps[lane] : 0)};
 }
 
-/// Turns the marks of a thread's slots in a row into the numbers of their intervals. `mark`: the last mark before the
-/// row, and afterwards that of the next row.
+/// Turns the marks of a thread's slots in a row into the numbers of their intervals. `mark` is the last mark before the
+/// row, and afterwards the last one before the next row.
 template <int vector>
 __device__ __forceinline__ void number_row(unsigned (&numbers)[vector], unsigned& mark)
 {
@@ -215,7 +216,8 @@ __device__ __forceinline__ void number_row(unsigned (&numbers)[vector], unsigned
     mark = votes != 0 ? of_last : mark;
 }
 
-/// Calls `tile(total, rate, number)` for the tiles of this block: one, where the host knows how many there are.
+/// Calls `tile(total, rate, number)` for the tiles of this block: exactly one if the host knows how many tiles there
+/// are.
 template <class Layout, class Total, class Tile>
 __device__ __forceinline__ void for_each_tile(std::int64_t intervals, const Total& totals, const Tile& tile)
 {

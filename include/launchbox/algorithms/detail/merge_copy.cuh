@@ -10,7 +10,7 @@
 
 namespace launchbox::detail {
 
-/// Keys and values of a sort on the device; `values` null where there are none, or, as a source, where a value is the
+/// The device's keys and values of a sort. `values` is null if there are none, or, in a source, if each value is the
 /// index of its key.
 template <class Shape>
 struct merge_arrays {
@@ -19,7 +19,7 @@ struct merge_arrays {
     std::conditional_t<Shape::has_values, typename Shape::value, no_value>* values;
 };
 
-/// The index of an element as its value, where indices are sorted in the place of values.
+/// The index of an element as its value, when indices are sorted in place of values.
 template <class Value>
 __device__ __forceinline__ Value index_value(std::int64_t index)
 {
@@ -29,15 +29,14 @@ __device__ __forceinline__ Value index_value(std::int64_t index)
         return Value{};  // never called: only integers are sorted as indices
 }
 
-/// Fills a tile that is not full with copies of its largest element, by all threads of the block. They are sorted
-/// behind all others, and behind equal ones, since they come last. The `count` > 0 elements are in their original
-/// order.
+/// Fills a partial tile with copies of its largest element; called by all threads of the block. The copies are sorted
+/// after all others, and after equal ones, since they come last. The `count` > 0 elements are in their original order.
 template <class Shape>
 __device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int count, const kept_order<Shape>& less)
 {
     const int thread = static_cast<int>(threadIdx.x);
     int largest = thread < count ? thread : 0;
-    // Loops without copies of their bodies: most of the time they take is that of loading their code.
+    // Not unrolled: these loops spend most of their time on loading their code.
 #pragma unroll 1
     for (int i = thread; i < count; i += Shape::threads)
         if (less(memory.key_in(largest), memory.key_in(i))) largest = i;
@@ -55,7 +54,7 @@ __device__ __forceinline__ void fill_tile(const merge_memory<Shape>& memory, int
     for (int i = count + thread; i < Shape::tile; i += Shape::threads) memory.keys()[padded<Shape::items>(i)] = key;
 }
 
-/// Writes the first `count` elements of a sorted tile. `is_last`: to the array of the user.
+/// Writes the first `count` elements of a sorted tile. `is_last`: to the user's array.
 template <class Shape>
 __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& out,
                                            std::int64_t begin, int count, [[maybe_unused]] bool is_last = false)
@@ -65,7 +64,7 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
     constexpr int apart = Shape::threads + Shape::threads / Shape::items;
     const int first = padded<Shape::items>(thread);
     const auto write = [&](const auto* from, auto* to, const auto& made) {
-        // Usually all rows but the last ones are full: those need no check of each element.
+        // Usually all rows except the last ones are full and need no check of each element.
         constexpr int some = Shape::items < 8 ? 1 : Shape::items / 8;
 #pragma unroll
         for (int begin = 0; begin < Shape::items; begin += some) {
@@ -89,8 +88,8 @@ __device__ __forceinline__ void write_tile(const merge_memory<Shape>& memory, co
               [](const typename Shape::kept_value& value) { return static_cast<typename Shape::value>(value); });
 }
 
-/// Copies every `Stride`th of the elements from `from` on, the first `here` of `Count`, to shared memory, where they
-/// are `apart`. They are there after wait_for_copies.
+/// Copies every `Stride`th element from `from` on, `here` of up to `Count`, to shared memory, `apart` elements from
+/// each other. Complete after wait_for_copies.
 template <int Count, int Stride, class To, class From>
 __device__ __forceinline__ void copy_elements(To* to, int apart, const From* from, int here = Count)
 {
@@ -109,7 +108,7 @@ __device__ __forceinline__ void copy_elements(To* to, int apart, const From* fro
     }
 }
 
-/// Copies a tile of `count` elements to shared memory in its order.
+/// Copies a tile of `count` elements to shared memory, in the same order.
 template <class Shape>
 __device__ __forceinline__ void read_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
                                           std::int64_t begin, int count)

@@ -1,4 +1,4 @@
-// launchbox: compare and exchange, by which a thread sorts elements in its registers. Internal: include merge_sort.cuh.
+// launchbox: comparators, with which a thread sorts elements in its registers. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,8 +16,8 @@ template <class Shape>
 inline constexpr bool exchanges_by_sum =
     !Shape::is_stable && std::is_integral_v<typename Shape::kept_key> && sizeof(typename Shape::kept_key) == 4;
 
-/// One comparator, with the sum computed by the multipliers: see opaque_one(). That is an instruction more, so that it
-/// pays for some of the comparators only.
+/// One comparator that computes the sum with the multipliers: see opaque_one(). It takes one more instruction, so that
+/// it pays only for some of the comparators.
 template <class Key, class Less>
 __device__ __forceinline__ void exchange_by_sum(Key& first, Key& second, const Less& less)
 {
@@ -29,12 +29,13 @@ __device__ __forceinline__ void exchange_by_sum(Key& first, Key& second, const L
 }
 
 /// How many of three comparators use the multipliers: as many as keep both kinds of units equally busy. For keys that
-/// are not 32-bit integers, or have tags, the multipliers alone exchange one comparator in three, or none.
+/// are not 32-bit integers, or have tags, any number above 0 lets the multipliers alone exchange in about one
+/// comparator of three.
 struct thirds_by_sum {
     static constexpr int of_sort = 2, of_block_merge = 1, of_pass_merge = 1;
 };
 
-/// Whether the first of two elements comes after the second: of equal keys the one with the higher tag does.
+/// Whether the first of two elements comes after the second; if keys are equal, the one with the higher tag does.
 template <class Shape>
 __device__ __forceinline__ bool is_after(const kept_order<Shape>& less, const typename Shape::kept_key& first,
                                          unsigned first_tag, const typename Shape::kept_key& second,
@@ -43,7 +44,7 @@ __device__ __forceinline__ bool is_after(const kept_order<Shape>& less, const ty
     using key = typename Shape::kept_key;
     if constexpr (is_integer<key> && sizeof(key) == 4 &&
                   is_ascending_order<typename Shape::key, typename Shape::compare>) {
-        // Joined to one number, the comparison takes two instructions.
+        // With key and tag joined into one number, the comparison takes two instructions.
         using number = std::conditional_t<std::is_signed_v<key>, std::int64_t, std::uint64_t>;
         const auto joined = [](key of_element, unsigned tag) {
             return static_cast<number>(static_cast<std::uint64_t>(static_cast<unsigned>(of_element)) << 32 | tag);
@@ -54,8 +55,8 @@ __device__ __forceinline__ bool is_after(const kept_order<Shape>& less, const ty
     }
 }
 
-/// Sorts a thread's keys by a network, or runs some of its comparators. `tags` say where each was: of equal keys the
-/// lower tag comes first.
+/// Sorts a thread's keys with a network, or runs some of its comparators. `tags` hold the original places: of equal
+/// keys the one with the lower tag comes first.
 template <network Kind, int ThirdsBySum, int From = -1, int To = -1, class Shape>
 __device__ __forceinline__ void sort_items(thread_items<Shape>& items, raw_array<unsigned, Shape::items>& tags,
                                            const kept_order<Shape>& less)

@@ -11,15 +11,15 @@
 //               run 0, upwards    run 2, upwards    run 3, downwards  run 1, downwards
 //     word       0   1   2   3     5   6   7   8    10  11  12  13    15  16  17  18    4, 9, 14 and 19 are free
 //
-// Thread t makes the elements [t * items, (t + 1) * items) of all results, which belong to one pair, since the result
-// of every pair is padded to whole rows. The diagonal t * items of the pair partitions both runs: left of it are the
-// elements of the threads before t. Let thread 0 make a0 a1 b0 b1, of the slots 0, 1 and 14, 15. A thread's part of the
-// even run ends at the residue (slot modulo items) at which its part of the odd run begins, so that a thread has each
-// residue exactly once, and a warp has each residue modulo 32 * items exactly once. Therefore all threads read their
-// slot of residue 0, then that of residue 1, and so on: each time from 32 different banks, because with the free word
-// behind each row all rows are an odd number of words apart. What a thread has read rises and falls when it is read as
-// a circle, which makes it bitonic: a bitonic network sorts it in registers. The layout is that of the conflict-free
-// merge sort of Berney and Sitchinava (2022); the network makes their rotation unnecessary.
+// Thread t makes the elements [t * items, (t + 1) * items) of all results. They belong to one pair, since the result of
+// every pair is padded to whole rows. The diagonal t * items of the pair partitions both runs: left of it are the
+// elements of the threads before t. Say thread 0 makes a0 a1 b0 b1, from the slots 0, 1 and 14, 15. A thread's part of
+// the even run ends at the residue (slot modulo items) at which its part of the odd run begins. So a thread has each
+// residue exactly once, and a warp has each residue modulo 32 * items exactly once. All threads read their slot of
+// residue 0, then that of residue 1, and so on: each time from 32 different banks, because the free word behind each
+// row makes all rows an odd number of words apart. The elements that a thread has read, taken as a circle, rise once
+// and fall once: a bitonic sequence, which a bitonic network sorts in registers. The layout is that of the
+// conflict-free merge sort of Berney and Sitchinava (2022); the network makes their rotation unnecessary.
 #pragma once
 
 #include <bit>
@@ -39,14 +39,14 @@ inline constexpr int bits_of = std::bit_width(static_cast<unsigned>(PowerOfTwo))
 template <int Items>
 __device__ __forceinline__ constexpr int padded(int slot)
 {
-    return slot + (slot >> bits_of<Items>);  // not a division, which rounds towards 0
+    return slot + (slot >> bits_of<Items>);  // not a division, which would round towards 0
 }
 
-/// The bounds of the runs whose parts a block merges. Behind the second run of each pair is padding, so that the result
-/// of every pair, on every level, is whole rows of `items` elements.
+/// The bounds of the runs whose parts a block merges. Padding behind the second run of each pair makes the result of
+/// every pair, on every level, whole rows of `items` elements.
 struct run_bounds {
     static constexpr int max_runs = 1 << max_merge_levels;
-    std::int64_t source[max_runs];  ///< element number i of the block is the input's source[run] + i
+    std::int64_t source[max_runs];  ///< element i of the block is element source[run] + i of the input
     std::int64_t begin;             ///< of the block's part of the output
     int ends[max_runs + 1];         ///< of the runs' parts, concatenated
     int padded_ends[max_runs + 1];  ///< the same with padding
@@ -54,7 +54,7 @@ struct run_bounds {
                    [max_runs / 2];  ///< by level and pair: even runs' elements, padded, before the pair
     int splits[2][max_runs];        ///< where the block's part begins and ends in the runs
 
-    /// The run that element number `element` of the block belongs to; called by all threads of a warp.
+    /// The run that element `element` of the block belongs to; called by all threads of a warp.
     __device__ __forceinline__ int run_of(int element, int runs) const
     {
         const int run = static_cast<int>(threadIdx.x) % 32;
@@ -72,7 +72,7 @@ constexpr std::size_t in_16_bytes(std::size_t bytes)
     return (bytes + 15) / 16 * 16;
 }
 
-/// The memory of slots with an element of `element_bytes` each, which is also enough for what a search finds.
+/// The memory of slots with an element of `element_bytes` each; also enough for the results of a search.
 constexpr std::size_t bytes_of_slots(int threads, int items, std::size_t element_bytes)
 {
     const std::size_t bytes = static_cast<std::size_t>(threads * items + threads) * element_bytes,
@@ -106,8 +106,8 @@ constexpr std::int64_t tile_shared_bytes(int threads, int items)
     return static_cast<std::int64_t>(layout_of<Shape>(threads, items).all);
 }
 
-/// The shared memory of a block that sorts a tile or merges runs. For words that is a word or a place, and a key or a
-/// value, for each slot, which may be less than keys and values.
+/// The shared memory of a block that sorts a tile or merges runs. A sort by words needs a word or a place, and a key or
+/// a value, for each slot, which may be less than keys and values.
 template <class Shape>
 constexpr std::int64_t merge_shared_bytes(int threads, int items)
 {
@@ -134,7 +134,7 @@ struct merge_memory {
     {
         return reinterpret_cast<typename Shape::kept_value*>(memory + layout.values);
     }
-    /// Uses the memory of the keys before there are any.
+    /// Uses the memory of the keys before it holds any.
     __device__ __forceinline__ found_parts<run_bounds::max_runs>& found() const
     {
         return *reinterpret_cast<found_parts<run_bounds::max_runs>*>(memory + layout.keys);

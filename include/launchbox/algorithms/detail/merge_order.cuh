@@ -1,9 +1,9 @@
-// launchbox: sorts of what is in order already. Internal: include merge_sort.cuh.
+// launchbox: how a sort uses existing order. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks that sort tiles tell whether a tile rises or falls. Where all do, the first pass looks at the borders
-// between tiles, and if these are in order too, no pass merges: at most two copy. It costs other input next to nothing,
-// since what is said are words that are written where something is not in order, and that the passes read anyway.
+// The blocks that sort tiles note which tiles do not rise or do not fall. If all tiles rise, or all fall, the first
+// pass checks the borders between tiles; if these are in order too, no pass merges, and at most two copy. For other
+// input this costs next to nothing: a word is written when something is not in order, and the passes read few words.
 #pragma once
 
 #include <cstdint>
@@ -13,35 +13,36 @@
 
 namespace launchbox::detail {
 
-/// What a tile is already.
+/// The order that a tile already has.
 enum class tile_order { none, rising, falling };
 
-/// What is not so in a sort, as words of global memory that hold its number.
+/// What was found not to hold for the input of a sort: words of global memory in which blocks then write the sort's
+/// number.
 struct sort_findings {
     struct alignas(16) pair_of_words {
         std::uint64_t rising, falling;
     };
-    /// Where a word does not hold the number, all that was looked at so far is in order, or has no -0.0.
+    /// While a word differs from the number, everything checked so far is in order, or has no -0.0.
     struct words_of_sort {
         pair_of_words tiles, borders;
         std::uint64_t negative_zero;
     };
 
-    words_of_sort* words;  ///< null: nothing is looked for
-    /// Of this sort: another than of sorts before it, whose words may still be there. A word that equals it by chance
-    /// costs time, no more.
+    words_of_sort* words;  ///< null: nothing is checked
+    /// This sort's number. It differs from that of earlier sorts, whose words may still be there. A word that equals it
+    /// by chance only costs time.
     std::uint64_t number;
 };
 
-/// Whether tiles, or all that is sorted, may rise or fall, as far as is known.
+/// Whether all tiles, or all elements, may still turn out to rise or to fall.
 struct possible_order {
     bool rises = false, falls = false;
 
     [[nodiscard]] __device__ __forceinline__ bool any() const { return rises | falls; }
 };
 
-/// As far as it has been said. By plain loads, all threads of an SM through its cache: one address that all threads of
-/// a grid ask the L2 for takes microseconds.
+/// As far as blocks have written it yet. Plain loads, so that the threads of an SM share its L1 cache: if all threads
+/// of a grid load one address from the L2, that takes microseconds.
 __device__ __forceinline__ possible_order order_of_tiles(const sort_findings& findings)
 {
     if (findings.words == nullptr) return {};
@@ -49,14 +50,14 @@ __device__ __forceinline__ possible_order order_of_tiles(const sort_findings& fi
     return {said.rising != findings.number, said.falling != findings.number};
 }
 
-/// Once the kernel that sorts tiles was waited for. Read again, whatever was seen before.
+/// Called after waiting for the kernel that sorts tiles; reads the words again.
 __device__ __forceinline__ possible_order final_order_of_tiles(const sort_findings& findings)
 {
     const volatile sort_findings::pair_of_words& said = findings.words->tiles;
     return {said.rising != findings.number, said.falling != findings.number};
 }
 
-/// Once those that look at the borders were waited for too.
+/// Called after also waiting for the kernel that checks the borders.
 __device__ __forceinline__ possible_order order_of_all(const sort_findings& findings)
 {
     const possible_order tiles = final_order_of_tiles(findings);
@@ -64,7 +65,7 @@ __device__ __forceinline__ possible_order order_of_all(const sort_findings& find
     return {tiles.rises && said.rising != findings.number, tiles.falls && said.falling != findings.number};
 }
 
-/// Says what is not so, by one thread.
+/// Records which order is ruled out. One thread is enough.
 __device__ __forceinline__ void say_what_is_not(sort_findings::pair_of_words& words, const possible_order& order,
                                                 std::uint64_t number)
 {
@@ -72,7 +73,7 @@ __device__ __forceinline__ void say_what_is_not(sort_findings::pair_of_words& wo
     if (!order.falls) words.falling = number;
 }
 
-/// Says what order a tile of `count` elements had. Called by all threads.
+/// Records the order that a tile of `count` elements had. Called by all threads.
 __device__ __forceinline__ void say_order(const sort_findings& findings, tile_order order, int count)
 {
     if (threadIdx.x == 0 && findings.words != nullptr && count > 1)
@@ -80,8 +81,8 @@ __device__ __forceinline__ void say_order(const sort_findings& findings, tile_or
                         findings.number);
 }
 
-/// Whether tile number `tile`, not the first, continues where the one before it ends. Each rises now; if they `fall`
-/// they were reversed, and no element of the later one may equal one of the earlier.
+/// Whether tile `tile`, not the first, continues the order of the one before it. Both have been sorted and rise now. If
+/// they fell, they were reversed, and then no element of the later tile may equal one of the earlier.
 template <class Key, class Less>
 __device__ __forceinline__ possible_order order_at_border(const Key* keys, std::int64_t tile, std::int64_t tile_size,
                                                           std::int64_t n, const possible_order& order, const Less& less)
@@ -93,15 +94,15 @@ __device__ __forceinline__ possible_order order_at_border(const Key* keys, std::
     return found;
 }
 
-/// What a pass does with sorted tiles that all rise, or that fell: the last pass leaves the result in the user's array.
+/// What a pass does if everything rose, or fell. The last pass leaves the result in the user's array.
 enum class pass_action : signed char {
     nothing,
     copy,
-    reverse,  ///< the order of the tiles
-    convert   ///< words to floating-point keys, in place
+    reverse,  ///< reverses the order of the tiles
+    convert   ///< turns words into floating-point keys, in place
 };
 
-/// A key as it is written to an array: by the last kernel of a sort as the user has it.
+/// A key as it is written to an array: the last kernel of a sort writes keys as the user has them.
 template <class Shape>
 __device__ __forceinline__ typename Shape::key stored(const typename Shape::kept_key& key, bool is_last)
 {
@@ -111,7 +112,7 @@ __device__ __forceinline__ typename Shape::key stored(const typename Shape::kept
         return Shape::given(key);
 }
 
-/// Does that for the elements from `begin` to before `end` of the result, by all threads of a block.
+/// Does `action` for the elements [begin, end) of the result; called by all threads of a block.
 template <class Shape>
 __device__ __forceinline__ void move_sorted(pass_action action, const merge_arrays<Shape>& in,
                                             const merge_arrays<Shape>& out, std::int64_t begin, std::int64_t end,

@@ -1,8 +1,8 @@
-// launchbox: merging the pairs of runs of a tile by all threads of a block. Internal: include merge_sort.cuh.
+// launchbox: the threads of a block merge the pairs of runs of a tile. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// merge_layout.cuh shows where the runs lie. Each thread makes `items` elements of the result. Where its part begins in
-// the two runs is where the merge path crosses the diagonal of its first element, which it finds by a binary search.
+// merge_layout.cuh shows where the runs lie. Each thread makes `items` elements of the result. Its part begins where
+// the merge path of the two runs crosses the diagonal of its first element; a binary search finds that point.
 #pragma once
 
 #include <launchbox/algorithms/detail/merge_exchange.cuh>
@@ -19,28 +19,29 @@ __device__ __forceinline__ void wait_for_threads(bool of_warp)
         __syncthreads();
 }
 
-/// Whether a search looks at three places at a time, in half of the steps: for the rows of small sorts, whose few warps
-/// wait for memory and not for units.
+/// Whether a search probes three places at a time, with half the steps: for the rows of small sorts, whose few warps
+/// wait for memory and not for execution units.
 template <class Shape>
 inline constexpr bool probes_thrice = Shape::items <= 8 && Shape::threads > 32 && Shape::threads <= 256 &&
                                       sizeof(typename Shape::kept_key) <= 8;
 
 /// Where the merge path of a pair crosses a diagonal: how many of the first `diagonal` elements of the result come from
-/// the left run. A binary search for the last element of the left that is not behind the element of the right on the
-/// same diagonal. Its first step is `step`: 0, or a power of two whose double exceeds the length of the shorter run.
+/// the left run. A binary search for the last element of the left run that does not come after the element of the right
+/// run on the same diagonal. Its first step is `step`: 0, or a power of two whose double exceeds the length of the
+/// shorter run.
 template <class Shape>
 __device__ __forceinline__ int partition_on_diagonal(const merge_memory<Shape>& memory, const merge_pair& pair,
                                                      int diagonal, const kept_order<Shape>& less, int step)
 {
-    // Slots of the last element that is known to come from the left, and of the last that can; a step beyond it looks
-    // at it again. The user's comparison sees nothing but keys of the input, which may hold pointers that it follows:
-    // where no element is in question nothing is compared.
+    // `left`: the slot of the last element known to come from the left run. `last`: that of the last that can; a step
+    // beyond it probes it again. If no element is in question, nothing is compared: the user's comparison must only see
+    // keys of the input, since they may hold pointers that it follows.
     int left = pair.left_slot + max(0, diagonal - pair.right_count) - 1;
     const int last = pair.left_slot + min(diagonal, pair.left_count) - 1;
     const int opposite = pair.right_slot - (diagonal - 1) - pair.left_slot;
     if (last <= left) step = 0;
-    // With opaque_one() the multipliers scale slots to bytes instead of the integer units. That takes a register, which
-    // merging by a network does not have to spare.
+    // With opaque_one() the multipliers, not the integer units, scale slots to bytes. That takes a register, which
+    // merging by a network cannot spare.
     const int one = Shape::is_stable ? static_cast<int>(opaque_one()) : 1;
     const int key_bytes = one * static_cast<int>(sizeof(typename Shape::kept_key));
     const unsigned char* const keys = memory.memory + merge_memory<Shape>::layout.keys;
@@ -79,15 +80,15 @@ __device__ __forceinline__ int partition_on_diagonal(const merge_memory<Shape>& 
     return left + 1 - pair.left_slot;
 }
 
-/// Merges a thread's part: reads its slots [left, left_end) of the left and those of the right in the order of their
-/// residues, which gives a bitonic sequence, and sorts it by a network.
+/// Merges a thread's part: reads its slots [left, left_end) of the left run and its slots of the right run in the order
+/// of their residues, which gives a bitonic sequence, and sorts that with a network.
 template <int ThirdsBySum, class Shape>
 __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memory, thread_items<Shape>& items,
                                                  int first, int left, int left_end, const kept_order<Shape>& less)
 {
     constexpr int n = Shape::items, row = n + 1;
     const int right =
-        Shape::tile - (first + n) + left_end;  // the lowest slot of the right; the same residue as left_end
+        Shape::tile - (first + n) + left_end;  // the lowest slot of the right run; the same residue as left_end
     const int left_row = (left >> Shape::items_bits) * row, right_row = (right >> Shape::items_bits) * row;
     const int begin = left & (n - 1), end = left_end & (n - 1), taken = left_end - left;
     // One of the two parts lies within a row; the other ends in one row and continues in the next, or fills one.
@@ -96,13 +97,13 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
     const int row_0 = is_left_within ? right_row + row : left_row + row;
     const int row_1 = is_left_within ? left_row : right_row;
     const int row_2 = is_left_within ? right_row : left_row;
-    // The slots are in up to three stretches: rows 0, 1 and 2, with borders between them. Counted in bytes, so that no
-    // instruction multiplies by the size. Between equal borders there is nothing.
+    // The slots are in up to three stretches: rows 0, 1 and 2, with borders between them; a stretch between equal
+    // borders is empty. Counted in bytes, so that no instruction multiplies by the size.
     constexpr int key_bytes = sizeof(typename Shape::kept_key);
     unsigned char* keys = memory.memory + merge_memory<Shape>::layout.keys + row_0 * key_bytes;
     const unsigned borders = 1u << border_0 | 1u << border_1;
     int step = ((border_0 == border_1 ? row_2 : row_1) - row_0) * key_bytes;
-    const int change = (row_2 - row_1) * key_bytes - step;  // the second step, less the first
+    const int change = (row_2 - row_1) * key_bytes - step;  // the second step minus the first
     raw_array<unsigned, n> tags;                            // unused: equal keys are identical here
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -113,11 +114,12 @@ __device__ __forceinline__ void merge_by_network(const merge_memory<Shape>& memo
 }
 
 /// Merges a thread's part element by element, which is stable and takes the fewest comparisons; a stable network would
-/// need a tag for every element, which costs more than the bank conflicts here. `left_end - left` elements are of the
-/// left, from `left` upwards, and `right - right_end` of the right, from `right` downwards. The thread reads its own
-/// slots, and at most one other: behind the part that ends first. That is a slot of the same pair, or, where the pair's
-/// rows end there, the free slot behind a row, which is never written. If there are fewer than `items` elements, those
-/// behind the last one are undefined: they are read from the padding behind the right run, and not compared.
+/// need a tag for every element, which costs more than the bank conflicts here. `left_end - left` elements come from
+/// the left run, from `left` upwards, and `right - right_end` from the right run, from `right` downwards. The thread
+/// reads its own slots and at most one other: the slot after the part that ends first. That is a slot of the same pair,
+/// or, if the pair's rows end there, the free slot behind a row, which is never written. If there are fewer than
+/// `items` elements, the items after the last one are undefined: they are read from the padding behind the right run,
+/// and not compared.
 template <class Shape>
 __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memory, thread_items<Shape>& items,
                                                  int left, int left_end, int right, int right_end,
@@ -127,8 +129,8 @@ __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memo
     using value = typename Shape::kept_value;
     constexpr int n = Shape::items, key_bytes = sizeof(key), value_bytes = sizeof(value);
     const int of_left = left_end - left, of_right = right - right_end, begin = left & (n - 1);
-    // At most one of the two parts continues in another row, since together they have each residue at most once. Both
-    // are counted in bytes as if none did; from the border on, the free slot at the end of a row is added.
+    // At most one of the two parts continues in another row, since together they have each residue at most once.
+    // Addresses are counted in bytes as if none did; from the border on, the free slot at the end of a row is added.
     const bool left_goes_on = begin + of_left > n, right_goes_on = begin > 0 && of_right > begin;
     int at_left = padded<n>(left) * key_bytes, at_right = padded<n>(right) * key_bytes;
     int border = static_cast<int>(merge_memory<Shape>::layout.all);
@@ -142,7 +144,7 @@ __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memo
     };
     const unsigned char* const keys = memory.memory + merge_memory<Shape>::layout.keys;
     const auto key_at = [&](int at) { return *reinterpret_cast<const key*>(keys + place_of(at)); };
-    // For an empty part the first element of the other, which is not looked at.
+    // For an empty part the first element of the other is read, and not used.
     key left_key = key_at(of_left > 0 ? at_left : at_right), right_key = key_at(of_right > 0 ? at_right : at_left);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
@@ -160,7 +162,7 @@ __device__ __forceinline__ void merge_one_by_one(const merge_memory<Shape>& memo
             const key next = key_at(takes_right ? at_right : at_left);
             left_key = takes_right ? left_key : next;
             right_key = takes_right ? next : right_key;
-            // Otherwise the compiler delays all selections for `items` to the end and keeps every decision as a bit.
+            // Otherwise the compiler delays all selections for `items` to the end, and keeps every decision as a bit.
             if (i % 4 == 3) end_delays(at_left < 0);
         }
     }
@@ -185,7 +187,8 @@ __device__ __forceinline__ void put_row(const merge_memory<Shape>& memory, const
     }
 }
 
-/// Writes a thread's elements, from `first` on of all results, to the row where the next level reads them.
+/// Writes a thread's elements, which begin at element `first` of all results, to the row where the next level reads
+/// them.
 template <class Shape, class Runs>
 __device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, const thread_items<Shape>& items,
                                           const Runs& runs, int first)
@@ -195,7 +198,7 @@ __device__ __forceinline__ void put_items(const merge_memory<Shape>& memory, con
     put_row<Shape>(memory, items, padded<Shape::items>(begin), is_right);
 }
 
-/// Merges all pairs of the tile, by all threads of the block.
+/// Merges all pairs of the tile; called by all threads of the block.
 template <class Shape, class Runs>
 __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, thread_items<Shape>& items,
                                             const Runs& runs, const kept_order<Shape>& less)
@@ -225,7 +228,7 @@ __device__ __forceinline__ void merge_pairs(const merge_memory<Shape>& memory, t
     wait_for_threads(runs.writes_within_warp());
 }
 
-/// Merges the runs of `items` elements of a tile that the threads have in their registers, until the `count` first
+/// Merges a tile's runs of `items` elements, which the threads have in their registers, until the first `count`
 /// elements are one run.
 template <class Shape>
 __device__ __forceinline__ void merge_sorted_items(const merge_memory<Shape>& memory, thread_items<Shape>& items,
@@ -234,7 +237,7 @@ __device__ __forceinline__ void merge_sorted_items(const merge_memory<Shape>& me
     const equal_runs<Shape> single{Shape::items_bits - 1};
     put_items(memory, items, single, static_cast<int>(threadIdx.x) * Shape::items);
     wait_for_threads(single.writes_within_warp());
-    // Once a run holds all there is, the first one is the result, and where it should be.
+    // Once a run holds all elements, it is the result, in its final place.
 #pragma unroll 1
     for (int bits = Shape::items_bits; (1 << bits) < Shape::tile && (1 << bits) < count; ++bits)
         merge_pairs(memory, items, equal_runs<Shape>{bits}, less);

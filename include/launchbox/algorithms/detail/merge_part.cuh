@@ -1,4 +1,4 @@
-// launchbox: what a block of a merge pass does: it makes a part of the output. Internal: include merge_sort.cuh.
+// launchbox: a block of a merge pass makes its part of the output. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace launchbox::detail {
 
-/// Where the splits of a part come from. A kernel for both is less to compile, but its code has more in registers.
+/// Where the splits of a part come from. One kernel for both sources compiles faster, but needs more registers.
 enum class split_source { own_search, task, either };
 
 template <split_source From>
@@ -21,8 +21,8 @@ __device__ __forceinline__ bool reads_splits(const merge_task& task)
     return From == split_source::task || (From == split_source::either && task.splits != nullptr);
 }
 
-/// Finds where the block's part of the output begins and ends in each run, by all its threads, and writes that to the
-/// bounds.
+/// Finds where the block's part of the output begins and ends in each run, and writes that to the bounds. Called by all
+/// its threads.
 template <int MaxLevels, class Shape, class Less>
 __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memory, const merge_task& task,
                                                 const part_of_group& part, const typename Shape::key* keys,
@@ -41,7 +41,7 @@ __device__ __forceinline__ void find_own_splits(const merge_memory<Shape>& memor
     if (thread % (Shape::threads / 2) >> levels == 0) bounds.splits[half][run] = split;
 }
 
-/// Writes the bounds of the runs' parts that a block merges, by all its warps.
+/// Writes the bounds of the runs' parts that a block merges. Called by all its warps.
 template <split_source From, class Shape>
 __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memory, const merge_task& task,
                                                  const part_of_group& part, std::int64_t block)
@@ -67,8 +67,8 @@ __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memo
     const int size = static_cast<int>(to - from), of_pair = size + shuffle_xor<32>(size, 1);
     const int padded_size = size + (run % 2 == 0 ? 0 : -of_pair & (Shape::items - 1));
     constexpr int warps = Shape::threads / 32;
-    // Sums up to each run, a sum for each turn of a warp: sizes, padded sizes, then of each level what belongs to left
-    // runs, which the thread of a pair's first run stores for the pair.
+    // Prefix sums over the runs, one for each turn of a warp: of sizes, of padded sizes, then for each level of the
+    // padded sizes of left runs, which the thread of a pair's first run stores for the pair.
 #pragma unroll 1
     for (int sum = warp; sum < task.levels + 3; sum += warps) {
         const int level = sum - 2;
@@ -85,14 +85,14 @@ __device__ __forceinline__ void write_run_bounds(const merge_memory<Shape>& memo
         }
     }
     if (warp == warps - 1) {
-        // The same sum 2^k times where there are fewer than 32 runs.
+        // With fewer than 32 runs, each is counted 2^(5 - levels) times.
         const std::int64_t before = sum_of_group<32>(from, 32) >> (5 - task.levels);
         if (lane == 0) bounds.begin = part.group + before;
     }
 }
 
-/// Maps element number `at` of a block, counted over its runs' parts one after the other, to its places in global and
-/// in shared memory. `at` may only rise from call to call.
+/// Maps element `at` of a block, counted over its runs' parts one after the other, to its places in global and in
+/// shared memory. `at` must not decrease from call to call.
 template <class Shape>
 struct run_reader {
     const run_bounds& bounds;
@@ -128,7 +128,7 @@ __device__ __forceinline__ void fill_padding(const merge_memory<Shape>& memory, 
 }
 
 /// Calls `visit(reader, at, here)` for all elements of the block: the thread's next `here` elements, `at` and each 32nd
-/// behind it, are of one run. Each warp has consecutive elements, so that it crosses few ends of runs.
+/// after it, belong to one run. Each warp has consecutive elements, so that it crosses few ends of runs.
 template <class Shape, class Visit>
 __device__ __forceinline__ void for_each_stretch(const run_bounds& bounds, int count, int levels, const Visit& visit)
 {
@@ -146,8 +146,8 @@ __device__ __forceinline__ void for_each_stretch(const run_bounds& bounds, int c
     }
 }
 
-/// Copies the parts of the runs to where the first level reads them. Eight elements at a time, without a loop for the
-/// last ones, which takes longer than it saves where runs are short.
+/// Copies the parts of the runs to where the first level reads them, eight elements at a time. A loop for the last ones
+/// would take longer than it saves if runs are short.
 template <class Shape>
 __device__ __forceinline__ void read_runs(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in, int count,
                                           int levels)
@@ -194,7 +194,7 @@ __device__ __forceinline__ void copy_runs(const run_bounds& bounds, To* to, cons
     __syncthreads();
 }
 
-/// Merges the parts of the runs, which are in shared memory.
+/// Merges the parts of the runs in shared memory.
 template <class Shape>
 __device__ __forceinline__ void merge_levels(const merge_memory<Shape>& memory, int levels,
                                              const kept_order<Shape>& less)
@@ -205,7 +205,7 @@ __device__ __forceinline__ void merge_levels(const merge_memory<Shape>& memory, 
     for (int level = 0; level < levels; ++level, runs.next_level()) merge_pairs(memory, items, runs, less);
 }
 
-/// The rest of merge_part by words, once the bounds are known.
+/// The rest of merge_part for a sort by words, once the bounds are known.
 template <class Shape>
 __device__ __forceinline__ void merge_words(unsigned char* shared, const merge_arrays<Shape>& in,
                                             const merge_arrays<Shape>& out, int levels,
@@ -218,7 +218,7 @@ __device__ __forceinline__ void merge_words(unsigned char* shared, const merge_a
     const run_bounds& bounds = of_words.bounds();
     const int count = bounds.ends[1 << levels];
     copy_runs<Shape>(bounds, memory.keys(), in.keys, count, levels);
-    // Of sorted runs the first and the last elements.
+    // The first and the last elements of the sorted runs.
     const int run = static_cast<int>(threadIdx.x) % 32 & ((1 << levels) - 1);
     const int run_begin = bounds.ends[run], run_end = bounds.ends[run + 1];
     const bool is_there = run_begin < run_end;
@@ -263,8 +263,8 @@ __device__ __forceinline__ void merge_words(unsigned char* shared, const merge_a
     });
 }
 
-/// This thread's place in its warp, as a number that the compiler does not know to be that of threadIdx: where a rare
-/// branch uses that too, it keeps it in a register in all that follows, which costs a tenth of the time.
+/// This thread's lane, read so that the compiler does not relate it to threadIdx. If a rare branch used threadIdx, the
+/// compiler would keep it in a register in all code that follows, which costs a tenth of the time.
 __device__ __forceinline__ int place_in_warp()
 {
 #ifdef __CUDA_ARCH__
@@ -276,7 +276,7 @@ __device__ __forceinline__ int place_in_warp()
 #endif
 }
 
-/// Whether the tiles, which have this order by themselves, have it together: looks at all borders, by each warp.
+/// Whether the tiles, each of which has this order, have it together. Each warp checks all borders.
 template <class Shape>
 __device__ __forceinline__ possible_order order_at_all_borders(const merge_task& task, const typename Shape::key* keys,
                                                                possible_order order,
@@ -295,8 +295,8 @@ __device__ __forceinline__ possible_order order_at_all_borders(const merge_task&
     return order;
 }
 
-/// Where everything is in order, or was in the opposite one, does the block's part of what the pass does then, and
-/// returns true. Called by all threads, where the tiles may be in order.
+/// If everything is in order, or was in the opposite order, does the block's part of what the pass does then, and
+/// returns true. Called by all threads, if the tiles may be in order.
 template <split_source From, class Shape>
 __device__ __forceinline__ bool is_in_order(const merge_task& task, const merge_arrays<Shape>& in,
                                             const merge_arrays<Shape>& out, const part_of_group& part,
@@ -305,7 +305,7 @@ __device__ __forceinline__ bool is_in_order(const merge_task& task, const merge_
     possible_order order;
     if (!reads_splits<From>(task) && task.pass == 1) {
         order = order_at_all_borders<Shape>(task, in.keys, final_order_of_tiles(task.findings), compare);
-        // By all its threads: with a condition that selects one the compiler keeps more in registers.
+        // All its threads write: with a condition that selects one, the compiler uses more registers.
         if (block == 0) say_what_is_not(task.findings.words->borders, order, task.findings.number);
     } else {
         if (reads_splits<From>(task)) wait_for_grid_ahead();
@@ -318,7 +318,8 @@ __device__ __forceinline__ bool is_in_order(const merge_task& task, const merge_
     return true;
 }
 
-/// Makes all zeros of a block 0.0. Whether one was not, for all threads. Behind a barrier; ends with one.
+/// Makes all zeros of a block 0.0. Returns, to all threads, whether one was -0.0. Called after a barrier; ends with
+/// one.
 template <class Shape>
 __device__ __forceinline__ bool make_zeros_positive(const merge_memory<Shape>& memory)
 {
@@ -333,8 +334,8 @@ __device__ __forceinline__ bool make_zeros_positive(const merge_memory<Shape>& m
     return __syncthreads_or(has_one) != 0;
 }
 
-/// Copies the zeros of the block's runs to where its result has them, one run after the other. By all threads, behind
-/// a barrier that follows the writes of the result.
+/// Copies the zeros of the block's runs, one run after the other, over the zeros of its result. Called by all threads,
+/// after a barrier that follows the writes of the result.
 template <class Shape>
 __device__ __forceinline__ void restore_zeros(const run_bounds& bounds, const merge_arrays<Shape>& in,
                                               const merge_arrays<Shape>& out, int levels, bool is_last)
@@ -360,7 +361,7 @@ __device__ __forceinline__ void restore_zeros(const run_bounds& bounds, const me
     }
 }
 
-/// Makes part number `block` of the output, of a pass of up to `MaxLevels` levels.
+/// Makes part `block` of the output of a pass of up to `MaxLevels` levels.
 template <split_source From, int MaxLevels, class Shape>
 __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_task& task, const merge_arrays<Shape>& in,
                                            const merge_arrays<Shape>& out, std::int64_t block,
@@ -370,12 +371,12 @@ __device__ __forceinline__ void merge_part(unsigned char* shared, const merge_ta
     using shape = std::conditional_t<by_words, placed_shape<Shape>, Shape>;
     const merge_memory<shape> memory{shared};
     const part_of_group part(task, block);
-    // Before the wait: if tiles are not in order, that is usually marked by now, and does not change.
+    // Before the wait: if tiles are not in order, that is usually known by now, and does not change.
     const possible_order order = order_of_tiles(task.findings);
     if (!reads_splits<From>(task)) wait_for_grid_ahead();
     if (order.any() && is_in_order<From, Shape>(task, in, out, part, block, compare)) {
-        // A return that depends on data makes all that follows up to 3 % slower: nvcc no longer takes the threads of a
-        // warp to be together.
+        // A return that depends on data makes all code that follows up to 3 % slower: nvcc no longer assumes that the
+        // threads of a warp are converged.
 #ifdef __CUDA_ARCH__
         asm volatile("exit;");
 #else

@@ -2,10 +2,10 @@
 // merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An element's place in the result is its place in its tile, and how many elements of the other tiles come before it,
-// which binary searches count. These are more comparisons than a merge needs, but few of them wait for each other, and
-// blocks need nothing of each other: no splits, no shared memory, no barriers. Neighbouring threads have neighbouring
-// elements, which are compared with neighbouring elements of the other tiles.
+// An element's place in the result is its place in its tile plus the number of elements of the other tiles that come
+// before it, which binary searches count. This takes more comparisons than a merge, but few of them depend on each
+// other, and it needs no splits, no shared memory and no barriers. Neighbouring threads have neighbouring elements,
+// which are compared with neighbouring elements of the other tiles.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 
 namespace launchbox::detail {
 
-/// How many threads find the place of an element, and in how many tiles each of them searches at once.
+/// How many threads find the place of an element, and how many tiles each of them searches at once.
 inline constexpr int threads_of_place = 8, tiles_at_once = 2;
-inline constexpr int max_placed_tiles = 32;  ///< a warp looks at all their borders at once
+inline constexpr int max_placed_tiles = 32;  ///< a warp checks all their borders at once
 
-/// Whether all tiles rise together, or fell, if each does. By all threads of a warp.
+/// Whether all tiles together rise, or fell, if each of them does. Called by all threads of a warp.
 template <class Key, class Less>
 __device__ __forceinline__ possible_order order_of_few_tiles(const Key* keys, int tile, int n,
                                                              const sort_findings& findings, const Less& less)
@@ -33,15 +33,15 @@ __device__ __forceinline__ possible_order order_of_few_tiles(const Key* keys, in
     return {__all_sync(~0u, order.rises) != 0, __all_sync(~0u, order.falls) != 0};
 }
 
-/// Writes element number `thread` / threads_of_place of `n`, in sorted tiles of `tile` elements, a power of
-/// two, to where it comes among all. Called by all threads of a warp, of which the last may have no element.
+/// Writes element `thread` / threads_of_place of `n` to its place in the result. The sorted tiles have `tile` elements,
+/// a power of two. Called by all threads of a warp, the last of which may have no element.
 template <class Shape>
 __device__ __forceinline__ void place_element(const merge_arrays<Shape>& in, const merge_arrays<Shape>& out, int n,
                                               int tile, const sort_findings& findings, int thread,
                                               const typename Shape::compare& compare)
 {
     const kept_order<Shape> less{compare};
-    // Before the wait: if tiles are not in order, that is usually marked by now, and does not change.
+    // Before the wait: if tiles are not in order, that is usually known by now, and does not change.
     possible_order order = order_of_tiles(findings);
     wait_for_grid_ahead();
     if (order.any()) order = order_of_few_tiles(in.keys, tile, n, findings, less);
@@ -68,7 +68,7 @@ __device__ __forceinline__ void place_element(const merge_arrays<Shape>& in, con
                 const int other = first + i * threads_of_place, next = before[i] + step;
                 const bool is_there = next <= count[i], is_earlier = other < own;
                 const typename Shape::kept_key there = Shape::keep(in.keys[is_there ? other * tile + next - 1 : at]);
-                // Of equal elements that of the earlier tile comes first.
+                // Of equal elements the one in the earlier tile comes first.
                 const bool is_less = less(is_earlier ? key : there, is_earlier ? there : key);
                 before[i] = (is_there & (is_less != is_earlier)) ? next : before[i];
             }

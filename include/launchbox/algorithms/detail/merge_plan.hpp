@@ -11,23 +11,24 @@
 
 namespace launchbox::detail {
 
-/// The most levels of a pass, which merges 2^levels runs into one: a pass over memory for each level less. A block
+/// The most levels of a pass, which merges 2^levels runs into one: each more level saves a pass over memory. A block
 /// keeps the bounds of that many runs.
 inline constexpr int max_merge_levels = 5;
 
-/// Up to this many tiles each block of a pass finds where its part begins and ends in the runs. That takes longer than
-/// reading it, but saves a launch. They are fewer than 2^31 elements, since a tile fits into shared memory.
+/// Up to this many tiles, each block of a pass finds where its part begins and ends in the runs. That takes longer than
+/// reading the splits, but saves a launch. The tiles have fewer than 2^31 elements, since a tile fits into shared
+/// memory.
 inline constexpr std::int64_t max_tiles_without_find = 1024;
 
-/// The share of its elements that a block's part may begin and end earlier or later. The larger it is, the sooner a
-/// search ends; but parts are smaller, and there are more blocks. Where these are as many as fit on a GPU at once, a
-/// few more would take a second turn.
+/// The slack of a block's part, by which it may begin and end earlier or later, as a fraction: 1 / result of its
+/// elements. With more slack a search ends sooner, but parts are smaller and there are more blocks. If the blocks just
+/// fit on the GPU at once, a few more would run as a second wave.
 constexpr int share_of_slack(std::int64_t tiles, bool blocks_find_splits)
 {
     return !blocks_find_splits ? 256 : tiles > 256 ? 160 : 64;
 }
 
-/// How many elements a block of a pass makes: its slots less a row of `items` for each pair of runs, since the result
+/// How many elements a block of a pass makes: its slots minus a row of `items` for each pair of runs, since the result
 /// of a pair is padded to whole rows.
 constexpr int merged_elements(int threads, int items, int levels)
 {
@@ -38,9 +39,9 @@ constexpr int merged_elements(int threads, int items, int levels)
 struct merge_pass {
     std::int64_t run = 0;
     int levels = 0;
-    int merged = 0;                    ///< elements of the output that a block makes, the last of a group fewer
-    int slack = 0;                     ///< the part may begin and end up to this many elements earlier or later
-    std::int64_t blocks_of_group = 0;  ///< of the last group there may be fewer
+    int merged = 0;  ///< elements of the output that a block makes; the last one of a group may make fewer
+    int slack = 0;   ///< the part may begin and end up to this many elements earlier or later
+    std::int64_t blocks_of_group = 0;  ///< the last group may have fewer
     std::int64_t blocks = 0;
 };
 
@@ -49,7 +50,7 @@ constexpr std::int64_t divided_up(std::int64_t count, std::int64_t by)
     return (count + by - 1) / by;
 }
 
-/// Blocks of a pass over `n` elements, each of which makes `pass.merged` of them.
+/// Sets the blocks of a pass over `n` elements; each makes `pass.merged` of them.
 constexpr void count_blocks(merge_pass& pass, std::int64_t n)
 {
     const std::int64_t of_group = pass.run << pass.levels;
@@ -57,9 +58,8 @@ constexpr void count_blocks(merge_pass& pass, std::int64_t n)
     pass.blocks = n / of_group * pass.blocks_of_group + divided_up(n % of_group, pass.merged);
 }
 
-/// Tiles of `threads` * `items` elements are sorted by themselves, then merged by `count` passes of at most
-/// `max_levels` levels each. Levels are spread evenly over the passes: a pass of many levels costs more than one of
-/// few.
+/// Each tile of `threads` * `items` elements is sorted, then `count` passes of at most `max_levels` levels each merge
+/// the tiles. Levels are spread evenly over the passes, since a pass with more levels costs more.
 struct merge_plan {
     std::int64_t tiles = 0;
     bool blocks_find_splits = false;
@@ -91,7 +91,8 @@ constexpr merge_plan plan_merges(std::int64_t n, int threads, int items, int max
     return plan;
 }
 
-/// Where each block's part of the output of a pass begins in each of the runs that it comes from: 2^levels numbers.
+/// How many splits a pass needs at most. For each block they say where its part of the output begins in each of its
+/// 2^levels runs.
 constexpr std::int64_t splits_of(const merge_plan& plan)
 {
     std::int64_t count = 0;

@@ -6,8 +6,8 @@
 
 namespace launchbox::detail {
 
-/// Two runs that are merged: `left_count` elements from slot `left_slot` upwards, and `right_count` elements from slot
-/// `right_slot` downwards. The first element of their result has the number `begin` of all results in the tile.
+/// Two runs to merge: `left_count` elements from slot `left_slot` upwards, and `right_count` elements from slot
+/// `right_slot` downwards. Their result begins at element `begin` of all results in the tile.
 struct merge_pair {
     int begin;
     int left_slot, left_count;
@@ -36,18 +36,18 @@ struct equal_runs {
     }
     __device__ __forceinline__ bool is_right_after(int element) const { return (element >> (width_bits + 1)) % 2 != 0; }
     __device__ __forceinline__ int first_step(const merge_pair&) const { return 1 << width_bits; }
-    // Whether no other warp reads, or writes, the slots that this warp uses: then it waits for its own threads only.
+    // Whether no other warp reads, or writes, the slots that this warp uses: then it only waits for its own threads.
     __device__ __forceinline__ bool reads_within_warp() const { return 2 << width_bits <= 32 * Shape::items; }
     __device__ __forceinline__ bool writes_within_warp() const { return 4 << width_bits <= 32 * Shape::items; }
 };
 
-/// Runs of any lengths, by the bounds that the block wrote down, for a thread whose elements begin at `first`.
+/// Runs of any lengths, given by the block's bounds, for a thread whose elements begin at `first`.
 template <class Shape>
 struct uneven_runs {
     static constexpr bool are_equal = false;
     const run_bounds& bounds;
     int level, levels;
-    int pair;  ///< that the thread's elements belong to
+    int pair;  ///< the pair that the thread's elements belong to
 
     __device__ __forceinline__ uneven_runs(const run_bounds& bounds_of_block, int levels_of_pass, int first)
         : bounds(bounds_of_block), level(0), levels(levels_of_pass), pair(0)
@@ -60,7 +60,8 @@ struct uneven_runs {
     {
         const int run = (2 * pair) << level, next = run + (1 << level), end = next + (1 << level);
         const int begin = bounds.padded_ends[run], before = bounds.left_before[level][pair];
-        // Without stability padding is merged like keys, as it holds a key behind all others; else it is left out.
+        // A sort that need not be stable merges the padding like keys, since it holds a key after all others; a stable
+        // one leaves it out.
         const int* const ends = Shape::is_stable ? bounds.ends : bounds.padded_ends;
         return {begin, before, ends[next] - ends[run], Shape::tile - 1 - (begin - before), ends[end] - ends[next]};
     }

@@ -13,12 +13,12 @@ namespace launchbox::detail {
 
 struct no_value {};
 
-/// How a type is kept in registers and shared memory: small integers as words, of which a bank holds one.
+/// How a type is kept in registers and shared memory: small integers as 32-bit words, the width of a bank.
 template <class Type>
 using kept_type = std::conditional_t<is_integer<Type> && sizeof(Type) < 4,
                                      std::conditional_t<std::is_signed_v<Type>, int, unsigned>, Type>;
 
-/// Whether last_key is known: not for an order of one's own, though equal_keys_are_identical may be specialised for it.
+/// Whether last_key is known: not for the user's own order, even if equal_keys_are_identical is specialised for it.
 template <class Key, class Compare>
 inline constexpr bool has_last_key =
     is_integer<Key> && (is_ascending_order<Key, Compare> || is_descending_order<Key, Compare>);
@@ -34,7 +34,7 @@ struct merge_shape {
     using key = KeyType;
     using value = ValueType;  ///< void: none
     using compare = CompareType;
-    using searched_order = CompareType;  ///< in which runs are searched: another in float_shape
+    using searched_order = CompareType;  ///< the order in which runs are searched; float_shape has another
     static constexpr int threads = ThreadCount, items = ItemCount;
     static constexpr int tile = threads * items;
     static constexpr int items_bits = std::bit_width(static_cast<unsigned>(items)) - 1;
@@ -56,8 +56,8 @@ struct merge_shape {
                   "merge_sort: the threads of a row are a power of two, 32 or more");
 };
 
-/// Integers in their natural order, with values, are sorted as words where the row is large enough: merge_words.cuh.
-/// Not floating-point numbers: most of those between 0 and 1 have the same leading bits, too many for a word of 32.
+/// Integers in their natural order, with values, are sorted as words if the row is large enough: see merge_words.cuh.
+/// Not floating-point numbers: most of those between 0 and 1 share too many leading bits for a word of 32.
 template <class Shape>
 inline constexpr bool has_words = Shape::has_values && sizeof(typename Shape::kept_key) <= 8 &&
                                   has_last_key<typename Shape::key, typename Shape::compare>;
@@ -72,7 +72,7 @@ __host__ __device__ constexpr bool sorts_by_words(int threads, int items)
 template <int Threads, int Items>
 using shape_of_words = merge_shape<unsigned, void, less, Threads, Items>;
 
-/// Where words do not do: keys whose values are their places among the elements of the block.
+/// For keys that cannot be sorted as words: their values are their places among the elements of the block.
 template <class Shape>
 struct placed_shape
     : merge_shape<typename Shape::key, unsigned, typename Shape::compare, Shape::threads, Shape::items> {
@@ -86,7 +86,7 @@ struct thread_items {
     raw_array<typename Shape::kept_value, Shape::items> values;
 };
 
-/// The comparison of the user, of keys as they are kept.
+/// The user's comparison, for keys as they are kept.
 template <class Shape>
 struct kept_order {
     typename Shape::compare compare;
@@ -95,7 +95,7 @@ struct kept_order {
                                                const typename Shape::kept_key& b) const
     {
         using key = typename Shape::key;
-        // Without a conversion, which is an instruction for small integers.
+        // No conversion: it would take an instruction for small integers.
         if constexpr (is_integer<typename Shape::kept_key> && !is_integer<key>)
             return a < b;
         else if constexpr (is_integer<key> && is_ascending_order<key, typename Shape::compare>)
@@ -107,7 +107,7 @@ struct kept_order {
     }
 };
 
-/// The order in which runs are searched, of keys as they are kept.
+/// The order in which runs are searched, for keys as they are kept.
 template <class Shape>
 __device__ __forceinline__ auto order_of_search(const typename Shape::compare& compare)
 {
@@ -117,7 +117,7 @@ __device__ __forceinline__ auto order_of_search(const typename Shape::compare& c
         return kept_order<Shape>{compare};
 }
 
-/// A key that comes after all others, or equals the last of them, for sorts of integers without values.
+/// A key that comes after all others or equals the last of them; for sorts of integers without values.
 template <class Shape>
 __device__ __forceinline__ typename Shape::kept_key last_key()
 {

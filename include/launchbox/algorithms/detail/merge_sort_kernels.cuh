@@ -53,7 +53,7 @@ struct levels_of_row {  // for device code
     static constexpr int value = levels_of(Row);
 };
 
-/// The rows of the largest sizes. Smaller sorts are of so few tiles that their blocks find their own splits.
+/// The rows of the largest sizes. Smaller sorts have so few tiles that their blocks find their own splits.
 template <class Tuning>
 struct largest_sizes {
     using classes = classes_of<Tuning>;
@@ -77,10 +77,10 @@ struct body {
     template <row_type r>
     using shape = merge_shape<Key, Value, Compare, r.threads, r.items>;
     static constexpr std::int64_t tile(const row_type& row) { return std::int64_t{row.threads} * row.items; }
-    static constexpr bool programmatic_dependent_launch = true;  // each run waits for the grid ahead
+    static constexpr bool programmatic_dependent_launch = true;  // each run() calls wait_for_grid_ahead()
 };
 
-/// The same where floating-point keys alone are words.
+/// The same, but floating-point keys without values are words.
 template <class Key, class Value, class Compare, class Tuning>
 struct sort_body : body<Key, Value, Compare, Tuning> {
     using row_type = typename Tuning::row_type;
@@ -115,14 +115,14 @@ struct sort_tiles : sort_body<Key, Value, Compare, Tuning> {
     }
 };
 
-/// The tiles of small sorts: smaller than those of other sizes, so that more of the GPU sorts them. But one tile of up
-/// to max_lone_tile elements takes less time than some that are merged.
+/// Small sorts have smaller tiles, so that they use more of the GPU. But one tile of up to max_lone_tile elements takes
+/// less time than several that are merged.
 template <class Key>
 inline constexpr merge_sort_row small_row{
     .threads = 128, .items = sizeof(Key) <= 8 ? 2 : 4, .min_blocks = 0, .ways = 2};
 template <class Shape>
 inline constexpr std::int64_t max_lone_tile = Shape::is_stable ? 1024 : 2048;
-/// Above it merging takes less time than finding places.
+/// With more elements merging takes less time than finding places.
 inline constexpr std::int64_t max_placed = 24576;
 
 inline constexpr merge_sort_row place_row{.threads = 128, .items = 2, .min_blocks = 0, .ways = 2};
@@ -138,7 +138,8 @@ struct place : body<Key, Value, Compare, only<place_row>> {
     }
 };
 
-/// Whether elements of few tiles find their places: rows that were given merge them instead.
+/// Whether elements of few tiles find their places. With rows given by the user or by LAUNCHBOX_ROW they are merged
+/// instead.
 template <class Key, class Tuning>
 inline constexpr bool places_elements =
 #ifdef LAUNCHBOX_ROW
@@ -147,7 +148,7 @@ inline constexpr bool places_elements =
     std::is_void_v<Tuning> && sizeof(Key) <= 16;
 #endif
 
-/// Its threads have nothing to do with the rows of the passes: registers for enough warps that their reads overlap.
+/// Independent of the rows of the passes: min_blocks leaves registers for enough warps that their reads overlap.
 template <class Key>
 inline constexpr merge_sort_row find_row{.threads = 256, .items = 2, .min_blocks = sizeof(Key) <= 8 ? 4 : 2, .ways = 2};
 
@@ -162,7 +163,7 @@ struct find : body<Key, void, Compare, only<find_row<Key>>> {
     }
 };
 
-/// Where splits are read there are the rows of the largest sizes alone.
+/// A kernel that only reads splits needs only the rows of the largest sizes.
 template <split_source From, class Tuning>
 using merge_tuning =
     typename std::conditional_t<From == split_source::task, std::type_identity<typename largest_sizes<Tuning>::table>,
@@ -230,12 +231,12 @@ struct of_keys {
 };
 
 /// Where the parts of a sort's workspace begin: the buffers that the passes alternate with, the splits, and the words
-/// of what is found.
+/// of sort_findings.
 struct space {
     std::size_t keys, values, splits, findings;
 };
 
-/// The user's comparison, or one that has its order.
+/// The user's comparison, or an equivalent one of type `Order`.
 template <class Order, class Compare>
 Order as_order(const Compare& compare)
 {
@@ -245,7 +246,7 @@ Order as_order(const Compare& compare)
         return {};
 }
 
-/// Those parts.
+/// The parts of a sort's workspace.
 template <class Arrays>
 struct workspace_of_sort {
     Arrays other;
@@ -253,7 +254,7 @@ struct workspace_of_sort {
     sort_findings::words_of_sort* findings;
 };
 
-/// A number for each sort, of which those of other programs and libraries are different too.
+/// A number for each sort, different from those of other programs and libraries.
 inline std::uint64_t number_of_sort()
 {
     static std::atomic<std::uint64_t> count{0};
@@ -264,7 +265,7 @@ inline std::uint64_t number_of_sort()
     return x ^ x >> 31;
 }
 
-/// What finds splits: where there are many tiles a kernel of its own, or always the blocks that need them.
+/// What finds splits: a separate kernel if there are many tiles, or always the blocks that need them.
 enum class finds { by_kernel, by_blocks };
 
 /// `Places`: elements of few tiles find their places.
@@ -281,7 +282,7 @@ struct sort {
 
     merge_plan plan;
     bool has_small_tiles = false;
-    int placed_tile = 0;  ///< of tiles whose elements find their places; 0: merged by passes
+    int placed_tile = 0;  ///< elements of a tile, if elements find their places; 0: passes merge them
     explicit sort(std::int64_t n)
     {
         const auto row = row_for<kernel>(n);
@@ -330,8 +331,8 @@ struct sort {
         return parts;
     }
 
-    /// Sorts `source` into `data`, which may be the same. With `values_are_indices` the values begin as the indices of
-    /// their keys.
+    /// Sorts `source` into `data`, which may be the same. With `values_are_indices` the initial values are the indices
+    /// of the keys.
     void run(cudaStream_t stream, const arrays& source, const arrays& data, const workspace_of_sort<arrays>& parts,
              std::int64_t n, const Compare& user_compare, bool values_are_indices = false) const
     {
@@ -363,13 +364,13 @@ struct sort {
             const blocks grid{launch_extent(plan.passes[static_cast<std::size_t>(i)].blocks), n};
             if constexpr (Finds == finds::by_kernel)
                 if (!plan.blocks_find_splits) {
-                    // Of the row that it runs with, which LAUNCHBOX_ROW may have replaced.
+                    // From the row that it runs with, which LAUNCHBOX_ROW may have replaced.
                     const std::int64_t of_block = row_for<finding>(n).threads, threads = threads_of_search(plan, i);
                     launch<finding>(stream, blocks{launch_extent((threads + of_block - 1) / of_block), n}, task,
                                     static_cast<const typename any_shape::key*>(from.keys),
                                     as_order<searched>(user_compare));
                 }
-            // With values a kernel for both would not have enough registers.
+            // With values, one kernel for both sources of splits would not have enough registers.
             const auto merge = [&]<split_source From>() {
                 launch<merge_runs<From, Key, Value, Compare, Tuning>>(stream, grid, task, from, to, compare);
             };
@@ -393,8 +394,8 @@ inline void check_size(std::int64_t n)
                            launch_error_kind::runtime);
 }
 
-/// What a call sorts, and into what: the same arrays, or others. What is only read is not const here: all passes have
-/// the same kernels.
+/// The arrays that a call sorts, and those that it sorts into, which may be the same. Input that is only read is not
+/// const here, so that all passes use the same kernels.
 template <class Key, class Value>
 struct call_arrays {
     Key* keys_in;
@@ -416,7 +417,7 @@ template <class Index, class Tuning, class Key, class Value, class Compare>
 void sort_by_index(cudaStream_t stream, const call_arrays<Key, Value>& call, std::int64_t n, const Compare& compare,
                    workspace given)
 {
-    // A row for indices of 4 bytes may not fit those of 8, which only more than 2^32 elements need.
+    // A row for indices of 4 bytes may not fit indices of 8 bytes, which only more than 2^32 elements need.
     using table = tuning_or_default<std::conditional_t<sizeof(Index) == 4, Tuning, void>, Key, Index, Compare>;
     const sort<places_elements<Key, Tuning>, Key, Index, Compare, table> sorting(n);
     memory_parts parts;
@@ -456,7 +457,7 @@ void sort_carrying(cudaStream_t stream, const call_arrays<Key, Value>& call, std
                 sorting.parts_of(memory, space), n, compare);
 }
 
-/// Larger values are sorted as indices and moved once, since each pass would move them.
+/// Larger values are sorted as indices and moved once, since otherwise each pass would move them.
 inline constexpr std::size_t max_carried_bytes = 8;
 
 template <class Tuning, class Key, class Value, class Compare>
@@ -490,7 +491,7 @@ void sort_any(cudaStream_t stream, const call_arrays<Key, Value>& call, std::int
         sort_by_index<std::uint64_t, Tuning>(stream, call, n, compare, space);
 }
 
-/// What `call` throws as the runtime's error.
+/// The exception that `call` throws, as an error of the runtime.
 template <class Call>
 cudaError_t error_of(const Call& call) noexcept
 {

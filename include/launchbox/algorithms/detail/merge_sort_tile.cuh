@@ -1,4 +1,4 @@
-// launchbox: what a block of the first kernel of a merge sort does: it sorts a tile. Internal: include merge_sort.cuh.
+// launchbox: a block of the first kernel of a merge sort sorts a tile. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace launchbox::detail {
 
-/// Whether the `count` elements of a tile are in order, or strictly in the opposite order, so that they only need a
-/// copy, where a sample of them is. Called by all threads; `key_at` is element number i.
+/// Whether the `count` elements of a tile are in order, or strictly in the opposite order, so that copying them is
+/// enough. Called by all threads if a sample of them is in that order; `key_at(i)` is the key of element i.
 template <class Shape, class KeyAt, class Less>
 __device__ __forceinline__ tile_order order_of_tile(const KeyAt& key_at, int count, bool falls, const Less& less)
 {
@@ -26,7 +26,7 @@ __device__ __forceinline__ tile_order order_of_tile(const KeyAt& key_at, int cou
     return falls ? tile_order::falling : tile_order::rising;
 }
 
-/// The same, if 32 of the elements are in order. Hardly any tile passes by accident.
+/// Checks a sample of 32 elements first, which hardly any tile passes by accident.
 template <class Shape, class KeyAt, class Less>
 __device__ __forceinline__ tile_order order_by_sample(const KeyAt& key_at, int count, const Less& less)
 {
@@ -39,8 +39,8 @@ __device__ __forceinline__ tile_order order_by_sample(const KeyAt& key_at, int c
     return order_of_tile<Shape>(key_at, count, falls, less);
 }
 
-/// Copies the `count` elements of a tile, in the opposite order where it falls. The sort may be in place: an element
-/// and the one that it is exchanged with are read together.
+/// Copies the `count` elements of a tile, reversed if `falls`. The sort may be in place, so that an element and the
+/// one that it is exchanged with are both read before they are written.
 template <class Shape>
 __device__ __forceinline__ void copy_tile(const merge_arrays<Shape>& in, const merge_arrays<Shape>& out,
                                           std::int64_t begin, int count, bool falls, bool is_last)
@@ -62,8 +62,8 @@ __device__ __forceinline__ void copy_tile(const merge_arrays<Shape>& in, const m
     }
 }
 
-/// Puts the zeros of a sorted tile, which are all 0.0, into the order and with the signs that they have in the input,
-/// which is unchanged. Called by all threads; ends with a barrier.
+/// Gives the zeros of a sorted tile, which are all 0.0, the order and the signs that they have in the input, which is
+/// unchanged. Called by all threads; ends with a barrier.
 template <class Shape>
 __device__ __forceinline__ void restore_zeros_of_tile(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
                                                       std::int64_t begin, int count)
@@ -72,9 +72,9 @@ __device__ __forceinline__ void restore_zeros_of_tile(const merge_memory<Shape>&
     constexpr int warps = Shape::threads / 32, of_warp = Shape::tile / warps;
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
     const auto word_in = [&](int slot) -> auto& { return memory.keys()[padded<Shape::items>(slot)]; };
-    // Where they are in the tile.
+    // Where the zeros are in the tile.
     int to = first_not_before(0, count, [&](int i) { return word_in(i) < words::zero; });
-    // Each warp has a stretch of the input, in which it counts its zeros, and then writes them.
+    // Each warp counts the zeros in its stretch of the input, and then writes them.
     int* const of_warps = memory.left_begin();
     int found = 0;
 #pragma unroll 1
@@ -109,20 +109,20 @@ __device__ __forceinline__ void make_keys_of_words(const merge_memory<Shape>& me
         memory.keys()[i] = Shape::given(memory.keys()[i]);
 }
 
-/// Whether a tile that is in order is found before its threads' items are merged, and copied. Small tiles of integers
-/// or words alone are sorted so fast that the code for it, which they would have to load, takes longer than it saves:
-/// they are checked after sorting.
+/// Whether tiles are checked for order before the threads' items are merged, and copied if they are in order. Small
+/// tiles of integers or words without values are sorted so fast that loading the code for this takes longer than it
+/// saves: they are checked after sorting.
 template <class Shape>
 inline constexpr bool copies_tiles = Shape::is_stable || Shape::items >= 32;
 
-/// What was found of a tile, and what was done with it.
+/// The order that a tile had, and whether it was copied.
 struct sorted_tile {
     tile_order order = tile_order::none;
     bool is_copied = false;
 };
 
-/// Sorts in shared memory the `count` elements of a tile from `begin` on, more than none. With `Looks` it finds whether
-/// they are in order already, and may copy them to `out` instead. Behind it all threads have to meet.
+/// Sorts the `count` > 0 elements of a tile from `begin` on in shared memory. With `Looks` it finds whether they are
+/// already in order, and may copy them to `out` instead. A barrier must follow.
 template <bool Looks, class Shape>
 __device__ __forceinline__ sorted_tile sort_in_memory(const merge_memory<Shape>& memory, const merge_arrays<Shape>& in,
                                                       [[maybe_unused]] const merge_arrays<Shape>& out,
@@ -135,9 +135,9 @@ __device__ __forceinline__ sorted_tile sort_in_memory(const merge_memory<Shape>&
         copy_tile<Shape>(in, out, begin, count, order == tile_order::falling, is_last);
         return sorted_tile{order, true};
     };
-    [[maybe_unused]] int pairs = Shape::threads;  // of a thread's first two elements
-    [[maybe_unused]] bool falls = false;          // the second of them is before the first
-    // If no thread's first two elements fall, or all do, the tile may be in order.
+    [[maybe_unused]] int pairs = Shape::threads;  // threads that have two elements
+    [[maybe_unused]] bool falls = false;          // this thread's second element comes before its first
+    // If no thread's first two elements fall, or all threads' do, the tile may be in order.
     const auto looked_at = [&] {
         const int falling = __syncthreads_count(falls);
         if (falling != 0 && falling != pairs) return tile_order::none;
@@ -148,13 +148,13 @@ __device__ __forceinline__ sorted_tile sort_in_memory(const merge_memory<Shape>&
     raw_array<unsigned, Shape::items> tags;
     [[maybe_unused]] bool has_negative_zero = false;
     if constexpr (!Shape::is_stable) {
-        // Nobody sees which of equal keys was where, so that each thread takes what it can read in step with others.
+        // The order of equal keys is invisible, so that each thread takes elements for which reads are coalesced.
         const auto key_at = [&](int i) { return Shape::keep(in.keys[begin + i]); };
         if (count == Shape::tile) {
 #pragma unroll
             for (int i = 0; i < Shape::items; ++i) items.keys[i] = key_at(thread + i * Shape::threads);
         } else {
-            // So that the first threads have all there is.
+            // So that the first threads have all elements.
             const int apart = (count + Shape::items - 1) >> Shape::items_bits;
             const int end = thread < apart ? count : 0;
             pairs = min(apart, count - apart);
@@ -204,7 +204,7 @@ __device__ __forceinline__ sorted_tile sort_in_memory(const merge_memory<Shape>&
         sort_items<network::sort, thirds_by_sum::of_sort>(items, tags, less);
     }
     if constexpr (Shape::has_values) {
-        // Not through the network with their keys, which takes longer, and registers.
+        // Values do not go through the network with their keys, which would take longer and more registers.
 #pragma unroll
         for (int i = 0; i < Shape::items; ++i)
             items.values[i] = memory.values()[padded<Shape::items>(first) + static_cast<int>(tags[i])];
@@ -221,7 +221,7 @@ __device__ __forceinline__ sorted_tile sort_in_memory(const merge_memory<Shape>&
     return {};
 }
 
-/// The same of pairs by words, where an element is the next of those of this thread.
+/// The same for keys with values, sorted as words.
 template <class Shape>
 __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const merge_arrays<Shape>& in,
                                                    const merge_arrays<Shape>& out, std::int64_t begin, int count,
@@ -271,10 +271,10 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
     }
     __syncthreads();
     const word_scale<Shape> scale(of_warps[thread % warps], of_warps[warps + thread % warps]);
-    bool by_words = scale.tells_apart(memory.keys(), count);  // and what the warps found is read
+    bool by_words = scale.tells_apart(memory.keys(), count);  // after its barrier of_warps is no longer read
     if (by_words) {
         thread_items<words> items;
-        const int apart = (count + n - 1) >> Shape::items_bits;  // so that the first threads have all there is
+        const int apart = (count + n - 1) >> Shape::items_bits;  // so that the first threads have all elements
         const int end = thread < apart ? count : 0;
 #pragma unroll
         for (int i = 0; i < n; ++i) {
@@ -304,7 +304,7 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
     });
 }
 
-/// Sorts the tile number `tile` of `n` elements. If there is no other, `out` is the array of the user.
+/// Sorts tile `tile` of `n` elements. If it is the only one, `out` is the user's array.
 template <class Shape>
 __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arrays<Shape>& in,
                                           const merge_arrays<Shape>& out, std::int64_t n, std::int64_t tile,
@@ -325,7 +325,7 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
     if (sorted.is_copied) return;
     __syncthreads();
     if constexpr (Shape::sorts_floats) {
-        // Rare, so that no second loop that writes is worth its code.
+        // Too rare to be worth the code of a second loop that writes.
         if (is_last) {
             make_keys_of_words(memory);
             __syncthreads();

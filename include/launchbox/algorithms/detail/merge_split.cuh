@@ -1,4 +1,4 @@
-// launchbox: where the first elements of a merge are in the runs that are merged. Internal: include merge_sort.cuh.
+// launchbox: which elements of each run are among the first of a merge of many runs. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace launchbox::detail {
 
-/// A search is of 2^levels runs, 8 to 32; where a pass merges fewer the others have no elements.
+/// A search is over 2^levels runs, 8 to 32; if a pass merges fewer, the others are empty.
 inline constexpr int min_searched_levels = 3;
 
-// The numbers of runs and lanes are not constants, so that the code is there once for all of them. But no loop over
-// shuffles ends by such a number: the compiler would not know that the warp stays together, and would write all that
-// threads of a warp exchange from there on twice.
+// The numbers of runs and lanes are not constants, so that one copy of the code serves all of them. But no loop over
+// shuffles has such a number as its bound: the compiler would not know that the warp stays converged, and would
+// generate all later exchanges between threads twice.
 
 /// The sum over an aligned group of `width` threads, 8 to `Most`.
 template <int Most, class Type>
@@ -38,7 +38,7 @@ __device__ __forceinline__ int sum_of_warp(int value)
 #endif
 }
 
-/// The sum over the threads of an aligned group up to and including this one.
+/// The inclusive prefix sum over the threads of an aligned group.
 template <int Width, class Type>
 __device__ __forceinline__ Type sum_until(Type value)
 {
@@ -88,19 +88,19 @@ struct part_of_run {
     Offset begin, end;
 };
 
-/// The state of a search for a border in one run: the `width` elements from `low` on are in question. Of the elements
-/// in question of all runs, `rank` lie before the border, or up to `slack` more or less. Each aligned group of
-/// 2^levels threads has a run each; with `OfWarp` all groups of a warp search for the same. `SumsWarps`: these then add
-/// by one instruction.
+/// The state of a search for a border in one run: the `width` elements from `low` on remain. Of the remaining elements
+/// of all runs, `rank` lie before the border, or up to `slack` more or fewer. In each aligned group of 2^levels
+/// threads, each thread has a run; with `OfWarp` all groups of a warp search for the same border. `SumsWarps`: they
+/// then add with one instruction for the whole warp.
 template <bool OfWarp, bool SumsWarps, int MaxLevels, class Offset>
 struct border_search {
     int levels;
     Offset low, width, rank, slack, all;
     int round;
     bool seeks_order;  ///< choose pivots as if the runs did not overlap
-    bool was_dense;    ///< in the last round there was such a run as follows
-    int dense;         ///< the run that seems to have nearly all elements near the border; negative: none
-    Offset expected;   ///< where the border then is in this run
+    bool was_dense;    ///< in the last round there was a run as in `dense`
+    int dense;         ///< the run that seems to hold nearly all elements near the border; negative: none
+    Offset expected;   ///< where the border is expected in this run if one is dense
 
     __device__ __forceinline__ border_search(int levels_in, Offset length, Offset rank_in, Offset slack_in)
         : levels(levels_in),
@@ -124,14 +124,14 @@ struct border_search {
         else
             return sum_of_group<1 << MaxLevels>(value, runs());
     }
-    /// Begins a round. False, for all threads of a group, if the border is found. All threads of a warp call
-    /// it and the functions that follow.
+    /// Begins a round. Returns false to all threads of a group if its border is found. All threads of a warp call it
+    /// and the functions that follow.
     __device__ __forceinline__ bool begin_round()
     {
         const Offset last_all = all;
         all = sum(width);
         ++round;
-        // A rule for pivots that left a quarter or less is kept; otherwise the other rule is tried.
+        // A rule for pivots is kept if at most a quarter of the elements remain; otherwise the other rule is tried.
         if (round > 0 && all > last_all / 4 && !was_dense) seeks_order = !seeks_order;
         was_dense = dense >= 0;
         if (halves()) seeks_order = false;
@@ -141,22 +141,22 @@ struct border_search {
         }
         return rank > 0;
     }
-    /// From this round on the pivot is a weighted median: each round leaves at most 3/4 of the elements, whatever they
-    /// are.
+    /// From this round on the pivot is a weighted median: after each round at most 3/4 of the elements remain, for any
+    /// input.
     __device__ __forceinline__ bool halves() const { return round >= 12; }
-    /// The share of the elements in question that lies before the border, at most 1, which rounding could exceed.
+    /// The share of the remaining elements that lies before the border; limited to 1, which rounding could exceed.
     __device__ __forceinline__ float share() const
     {
         const float part = about_quotient(static_cast<float>(rank), static_cast<float>(all));
         return halves() ? .5f : part < 1 ? part : 1;
     }
-    /// Ends the round, once it is known which elements of the run equal the pivot. `owner`: the pivot's run, where it
-    /// was chosen as if the runs did not overlap; otherwise negative.
+    /// Ends the round, once it is known which elements of the run equal the pivot. `owner`: the pivot's run, if it was
+    /// chosen as if the runs did not overlap; otherwise negative.
     __device__ __forceinline__ void end_round(const part_of_run<Offset>& equal, int owner)
     {
         const Offset all_before = sum(equal.begin), all_until = sum(equal.end);
         const bool is_before = rank<all_before - slack, is_behind = rank> all_until + slack;
-        // Among equal elements those of runs further left come first.
+        // Of equal elements those in runs further left come first.
         Offset among = 0;
         if (__any_sync(~0u, !is_before && !is_behind)) {
             const Offset count = equal.end - equal.begin,
@@ -164,7 +164,8 @@ struct border_search {
             among = left < 0 ? 0 : left < count ? left : count;
         }
         Offset dropped = 0;
-        // If nearly all elements near the border are of the pivot's run, it is as far from the pivot there as in all.
+        // If nearly all elements near the border belong to the pivot's run, the border is as far from the pivot in that
+        // run as in the whole merge.
         const Offset last_all = all;
         Offset far = 0;
         if (is_before) {
@@ -194,28 +195,28 @@ struct border_search {
     }
 };
 
-/// An element of the run `owner` of a group of runs: `within` those in question.
+/// The pivot: an element of the run `owner`, number `within` of those that remain there.
 template <class Offset, class Key>
 struct run_pivot {
     int owner;
     Offset within;
     raw_array<Key, 1> key;
-    Offset ahead;      ///< of those in question of all runs, how many are in runs that seem to be ahead of this one
+    Offset ahead;      ///< remaining elements in runs that seem to be before this one
     bool is_by_order;  ///< chosen as if the runs did not overlap
-    bool is_dense;     ///< chosen from the run that seems to have nearly all elements in question
+    bool is_dense;     ///< chosen from the run that seems to hold nearly all remaining elements
 };
 
-/// Runs that hardly overlap are looked for where there are more elements than this. For random runs that takes up to
-/// half of a microsecond, which would be a few percent of a sort of few elements.
+/// With more elements than this, a search checks whether the runs hardly overlap. For random runs that takes up to half
+/// a microsecond, which would be a few percent of a small sort.
 inline constexpr int fewest_in_order = 8192;
-/// At each end of such a run one in so many of its elements may not be in order.
+/// At each end of such a run 1 / few_of_run of its elements may overlap with others.
 inline constexpr int few_of_run = 32;
 
-/// Chooses the pivot of a round, by aligned groups of threads with a run each. Each thread takes the element of
-/// its run where it expects the border; the pivot is the median of them, weighted by how many elements of each run are
-/// in question. For random runs it is several times as close to the border as the element of one run. With
-/// `seeks_order`, or where the middles of most runs are at first not in the middle half of the next run, it is the
-/// element at the border if the runs do not overlap, in the order of their middles.
+/// Chooses the pivot of a round; called by aligned groups of threads, one thread per run. Each thread takes the element
+/// of its run where it expects the border; the pivot is the median of these elements, weighted by each run's remaining
+/// elements. For random runs it is several times as close to the border as the element of a single run. With
+/// `seeks_order`, or if in the first round the middles of most runs are outside the middle half of the next run, the
+/// pivot is the element that would be at the border if the runs did not overlap and were ordered by their middles.
 template <bool OfWarp, bool SumsWarps, int MaxLevels, class Offset, class Key, class Less>
 __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(
     const Key* run, const border_search<OfWarp, SumsWarps, MaxLevels, Offset>& search, float share, const Less& less)
@@ -238,11 +239,11 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(
     const bool looks_for_order = search.round == 0 && search.all > fewest_in_order;
     if (width > 0) {
         pivot.key[0] = run[low + pivot.within];
-        if (looks_for_order)  // at once, since they are waited for
+        if (looks_for_order)  // loaded together, to wait only once
 #pragma unroll
             for (int i = 0; i < quarters_inside; ++i) quarters[i] = run[low + width / 4 * (i + 1)];
     }
-    // The comparison gets keys of the input only: a thread without elements takes the key of another.
+    // The comparison must only see keys of the input: a thread without elements takes the key of another.
     const int some = first_thread(width > 0);
     const int with_key = width > 0 || some < 0 ? in_warp : first + some;
     pivot.key[0] = shuffle_from(pivot.key[0], with_key);
@@ -261,12 +262,13 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(
         const int other = number & (runs - 1);
         const Key key = shuffle_from(pivot.key[0], first + other);
         const Offset weight = shuffle_from(width, first + other);
-        const bool is_left = other < own;  // of equal elements the left comes first
+        const bool is_left = other < own;  // of equal elements the one further left comes first
         const bool is_ahead = searches && less(is_left ? pivot.key[0] : key, is_left ? key : pivot.key[0]) != is_left;
         ahead += is_ahead && other != own ? weight : 0;
     };
     if constexpr (OfWarp) {
-        // Groups search for the same, so that each compares with some of the runs: with 2 of 8, 8 of 16, 32 of 32.
+        // All groups search for the same border, so that each compares with only some of the runs: 2 of 8, 8 of 16, 32
+        // of 32.
         const int from = (in_warp & -runs) * runs / 32;
         const auto compare_from = [&]<int First, int Behind>() {
 #pragma unroll
@@ -289,13 +291,13 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(
             for (int i = 0; i < at_once; ++i) compare_with(done + i);
         }
     }
-    // Elements that are not in order are at the ends of their runs.
+    // Elements that overlap with other runs are at the ends of their runs.
     const Offset tail = looks_for_order ? width / few_of_run : 0;
     const Offset target = pivot.is_by_order ? search.rank : search.all / 2;
     pivot.owner = first_thread(ahead <= target && target < ahead + width);
-    pivot.owner = pivot.owner < 0 ? 0 : pivot.owner;  // of a group that has found its border
+    pivot.owner = pivot.owner < 0 ? 0 : pivot.owner;  // in a group that has found its border
     pivot.ahead = ahead;
-    pivot.is_dense = search.dense >= 0 && search.round <= 2;  // later rounds leave fewer, whatever the elements are
+    pivot.is_dense = search.dense >= 0 && search.round <= 2;  // later rounds must make progress for any input
     if (pivot.is_dense) pivot.owner = search.dense;
     if (pivot.is_by_order || pivot.is_dense) {
         const Offset last = width - 1 - tail, place = target - ahead;
@@ -307,7 +309,7 @@ __device__ __forceinline__ run_pivot<Offset, Key> choose_pivot(
     return pivot;
 }
 
-/// Where a pivot lies among `width` elements of a run if the runs are random: four times the deviation to both sides.
+/// Where a pivot lies among `width` elements of a run if the runs are random: within four standard deviations.
 template <class Offset>
 __device__ __forceinline__ part_of_run<Offset> expected_part(Offset width, float share)
 {
@@ -317,8 +319,8 @@ __device__ __forceinline__ part_of_run<Offset> expected_part(Offset width, float
     return {begin > 0 ? begin : 0, end < width ? end : width};
 }
 
-/// The same for a run `number` if the runs do not overlap but for a few elements: of a run ahead of the pivot's all
-/// come before the pivot, of one behind none.
+/// The same for run `number` if at most a few elements of the runs overlap: all elements of a run before the pivot's
+/// come before the pivot, and none of a run after it.
 template <class Offset, class Key>
 __device__ __forceinline__ part_of_run<Offset> expected_part(Offset width, float share,
                                                              const run_pivot<Offset, Key>& pivot, int number,
@@ -330,9 +332,9 @@ __device__ __forceinline__ part_of_run<Offset> expected_part(Offset width, float
     return is_ahead ? part_of_run<Offset>{width - some, width} : part_of_run<Offset>{0, some};
 }
 
-/// How many of the elements from `run` on come before the pivot, with `WithEqual` those that equal it too, of those in
-/// `all`, which is sorted and ends behind them. It searches `part` first. It probes multiples of powers of two, which
-/// searches for nearby pivots read too, so that they are in the cache.
+/// Where the elements before the pivot end in the sorted range `all` of `run`; with `WithEqual` also those that equal
+/// it. It searches `part` first. It probes multiples of powers of two, which searches for nearby pivots read too, so
+/// that they are in the cache.
 template <bool WithEqual, class Offset, class Key, class Less>
 __device__ __forceinline__ Offset border_by_thread(const Key* run, const part_of_run<Offset>& all,
                                                    const part_of_run<Offset>& part, const Key& pivot, const Less& less)
@@ -357,19 +359,19 @@ __device__ __forceinline__ Offset border_by_thread(const Key* run, const part_of
     }
 }
 
-/// How many of the first `rank` elements of the stable merge of 2^levels runs, 8 to 2^MaxLevels, are in this thread's
-/// run, or of up to `slack` elements more or less: what depends on the runs, the rank and the slack alone. The threads
-/// of an aligned group of 2^levels have a run each, and the same rank; all threads of the warp call it.
+/// How many of the first `rank` elements, or up to `slack` more or fewer, of the stable merge of 2^levels runs, 8 to
+/// 2^MaxLevels, are in this thread's run. The result depends only on the runs, the rank and the slack. In an aligned
+/// group of 2^levels threads each thread has a run, and all have the same rank; all threads of the warp call it.
 ///
-/// In each round the group takes one element as pivot, and each thread searches its run for those that equal it. The
-/// border lies before all of them, behind, or among them, and then is found.
+/// In each round the group takes one element as the pivot, and each thread searches its run for elements that equal it.
+/// The border lies before all of these, after them, or among them; in the last case it is found.
 template <int MaxLevels, class Offset, class Key, class Less>
 __device__ __forceinline__ Offset split_runs(int levels, const Key* run, Offset length, Offset rank, Offset slack,
                                              const Less& less)
 {
     border_search<false, false, MaxLevels, Offset> search(levels, length, rank, slack);
     const int own = static_cast<int>(threadIdx.x) & (search.runs() - 1);
-#pragma unroll 1  // without a copy of the first round
+#pragma unroll 1  // do not peel the first round
     for (;;) {
         const bool searches = search.begin_round();
         if (!__any_sync(~0u, searches)) return search.low;
@@ -383,7 +385,7 @@ __device__ __forceinline__ Offset split_runs(int levels, const Key* run, Offset 
             const part expected = expected_part(search.width, share, pivot, own, pivot.ahead < ahead_of_owner);
             equal.begin = border_by_thread<false>(run, part{low, end}, part{low + expected.begin, low + expected.end},
                                                   pivot.key[0], less);
-            // Usually only the pivot itself equals the pivot.
+            // Usually no other element equals the pivot.
             equal.end = equal.begin + (own == pivot.owner ? 1 : 0);
             if (equal.end < end && !less(pivot.key[0], run[equal.end])) {
                 const Offset some = end - equal.end < 64 ? end : equal.end + 64;

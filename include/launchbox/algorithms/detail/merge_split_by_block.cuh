@@ -1,4 +1,4 @@
-// launchbox: the split of merge_split.cuh by all threads of a block together. Internal: include merge_sort.cuh.
+// launchbox: merge_split.cuh's search by all threads of a block together. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace launchbox::detail {
 
-/// The same as border_by_thread by an aligned group of 2^lane_bits threads, of the `width` elements from `run` on. All
-/// threads of the warp call it.
+/// border_by_thread for an aligned group of 2^lane_bits threads and the `width` elements from `run` on. All threads of
+/// the warp call it.
 template <bool WithEqual, class Key, class Less>
 __device__ __forceinline__ int border_by_group(int lane_bits, const Key* run, int width, part_of_run<int> part,
                                                const Key& pivot, const Less& less)
 {
-    // Each load of a warp touches as many sectors as it has threads: more samples per step than 32, or than 4 a thread,
+    // Each load of a warp touches as many sectors as it has threads: more than 32 samples per step, or 4 per thread,
     // would take longer than more steps.
     constexpr int most = 4;
     const int lanes = 1 << lane_bits, samples_bits = min(lane_bits + 2, 5), samples = 1 << samples_bits;
@@ -51,22 +51,22 @@ __device__ __forceinline__ int border_by_group(int lane_bits, const Key* run, in
     }
 }
 
-/// Whether the searches of a block add over whole warps by one instruction. With blocks of 128 threads and 4-byte keys
-/// a sort of up to 2^21 takes 3 to 10 % longer by it; others take 2 to 6 % less.
+/// Whether the searches of a block add over whole warps with one instruction. With blocks of 128 threads and 4-byte
+/// keys this makes sorts of up to 2^21 elements 3 to 10 % slower; other sorts take 2 to 6 % less time.
 template <class Key, int Threads>
 inline constexpr bool sums_warps = sizeof(Key) > 4 || Threads > 128;
 
-/// What the threads of a block share in split_runs_by_block: for each half of the block, in two buffers that rounds
-/// alternate between.
+/// What the threads of a block share in split_runs_by_block, for each half of the block; rounds alternate between two
+/// buffers.
 template <int MaxRuns>
 struct found_parts {
     part_of_run<int> of_rounds[2][2][MaxRuns];
 };
 
-/// The same as split_runs for a block, which looks for two borders at once, the first `Threads` / 2 threads for one and
-/// the others for the other. A thread has the run number threadIdx.x % 2^levels. It takes fewer dependent steps, which
-/// counts where no other block runs on the SM meanwhile: all warps of a half choose the same pivot, then each searches
-/// some of the runs for it, with several threads for a run.
+/// split_runs for a block, which searches for two borders at once: the first `Threads` / 2 threads for one, the others
+/// for the other. A thread has run threadIdx.x % 2^levels. All warps of a half choose the same pivot, then each
+/// searches some of the runs for it, with several threads per run. This takes fewer dependent steps, which matters if
+/// no other block runs on the SM meanwhile.
 template <int MaxLevels, int Threads, int MaxRuns, class Key, class Less>
 __device__ __forceinline__ int split_runs_by_block(int levels, const Key* run, int length, int rank, int slack,
                                                    found_parts<MaxRuns>& found, const Less& less)
@@ -74,16 +74,16 @@ __device__ __forceinline__ int split_runs_by_block(int levels, const Key* run, i
     static_assert(Threads >= 64, "merge_sort: the threads of a row are 64 or more");
     static_assert(1 << MaxLevels <= MaxRuns);
     const int bits_of_warps = 31 - __clz(Threads / 64);
-    // Of a warp 2^searched_bits runs, and a run of 2^lane_bits threads.
+    // A warp searches 2^searched_bits runs, each with 2^lane_bits threads.
     const int runs = 1 << levels, searched_bits = max(levels - bits_of_warps, 0), lane_bits = 5 - searched_bits;
     const int thread = static_cast<int>(threadIdx.x), in_warp = thread % 32, own = in_warp & (runs - 1);
     const int half = thread / (Threads / 2), warp = thread % (Threads / 2) / 32;
     const int first_searched = warp << searched_bits;
     const int searched = (first_searched + (in_warp >> lane_bits)) & (runs - 1);
     border_search<true, sums_warps<Key, Threads>, MaxLevels, int> search(levels, length, rank, slack);
-#pragma unroll 1  // without a copy of the first round
+#pragma unroll 1  // do not peel the first round
     for (;;) {
-        // The same in all threads of a half; the vote tells the compiler.
+        // The same in all threads of a half; the vote tells the compiler so.
         const bool searches = __any_sync(~0u, search.begin_round()) != 0;
         auto& parts = found.of_rounds[search.round % 2][half];
         int owner = -1;
@@ -99,7 +99,7 @@ __device__ __forceinline__ int split_runs_by_block(int levels, const Key* run, i
             const bool is_ahead = pivot.is_by_order && ahead < ahead_of_owner;
             const part_of_run<int> expected = expected_part(width, share, pivot, searched, is_ahead);
             equal.begin = border_by_group<false>(lane_bits, begin, width, expected, pivot.key[0], less);
-            // Usually only the pivot itself equals the pivot.
+            // Usually no other element equals the pivot.
             equal.end = equal.begin + (searched == pivot.owner ? 1 : 0);
             const bool has_equal = equal.end < width && !less(pivot.key[0], begin[equal.end]);
             if (__any_sync(~0u, has_equal)) {

@@ -13,8 +13,8 @@
 
 namespace launchbox::detail {
 
-/// A pass of a merge sort: each group of 2^levels runs of `run` elements becomes one, by blocks that make `merged`
-/// elements each, the last of a group fewer; see merge_pass.
+/// A pass of a merge sort, for the device: each group of 2^levels runs of `run` elements becomes one run; each block
+/// makes `merged` elements of it, the last of a group possibly fewer. See merge_pass.
 struct merge_task {
     std::int64_t n;
     std::int64_t run;
@@ -23,22 +23,22 @@ struct merge_task {
     int slack;
     std::int64_t blocks_of_group;
     int pass;  ///< its number, 1 to 64
-    /// Where the parts begin in each of their runs: 2^levels words of found_split for each block. Null where each block
-    /// finds its own, which needs groups of fewer than 2^31 elements.
+    /// Where the parts begin in each of their runs: 2^levels words of found_split for each block. Null if each block
+    /// finds its own splits, which needs groups of fewer than 2^31 elements.
     std::int64_t* splits;
     std::int64_t tile = 0;  ///< elements of the tiles that were sorted first
     sort_findings findings{};
     pass_action if_rising = pass_action::nothing, if_falling = pass_action::nothing;
-    bool is_last = false;  ///< it writes to the array of the user
+    bool is_last = false;  ///< it writes to the user's array
 };
 
-/// A pass has 2^levels_of_search threads for each split of find_splits.
+/// find_splits has 2^levels_of_search threads for each split.
 __host__ __device__ constexpr int levels_of_search(int levels)
 {
     return levels < min_searched_levels ? min_searched_levels : levels;
 }
 
-/// Pass number `i`, from 0, of a sort of `n` elements. `of_floats`: of words, of which the last kernel makes keys.
+/// Pass `i`, from 0, of a sort of `n` elements. `of_floats`: it sorts words, and the last kernel turns them into keys.
 inline merge_task task_of(const merge_plan& plan, int i, std::int64_t n, bool of_floats, std::int64_t* splits,
                           const sort_findings& findings)
 {
@@ -49,7 +49,7 @@ inline merge_task task_of(const merge_plan& plan, int i, std::int64_t n, bool of
     task.tile = plan.passes[0].run;
     task.findings = findings;
     task.is_last = is_last;
-    // The tiles are in the array of the user if the number of passes is even, otherwise in the other one.
+    // The tiles are in the user's array if the number of passes is even, otherwise in the other one.
     if (is_last) task.if_rising = is_odd ? pass_action::copy : of_floats ? pass_action::convert : pass_action::nothing;
     if (is_odd ? is_last : is_first)
         task.if_falling = pass_action::reverse;
@@ -65,8 +65,8 @@ inline std::int64_t threads_of_search(const merge_plan& plan, int i)
     return pass.blocks << levels_of_search(pass.levels);
 }
 
-/// A split as a word of global memory, which one kernel writes and the next one waits for. The number of the pass in
-/// its upper bits tells whether it has been written. There are fewer than 2^48 elements.
+/// A split as a word of global memory that one kernel writes and the next one waits for. The pass number in its upper
+/// bits shows whether it has been written. There are fewer than 2^48 elements.
 struct found_split {
     static constexpr int bits = 56;
 
@@ -87,7 +87,7 @@ __device__ __forceinline__ std::int64_t length_of_run(const merge_task& task, st
     return left < 0 ? 0 : left < task.run ? left : task.run;
 }
 
-/// How many of the elements before element `at` of the output, in its group of runs, come from run number `lane` of the
+/// How many of the elements before element `at` of the output, within its group of runs, come from run `lane` of the
 /// group. Called by all threads of a warp; each 2^levels of them work on one element.
 template <int MaxLevels, class Offset, class Shape, class Less>
 __device__ __forceinline__ std::int64_t split_at(int levels, const merge_task& task, const typename Shape::key* keys,
@@ -110,7 +110,7 @@ struct part_of_group {
 
     __device__ __forceinline__ part_of_group(const merge_task& task, std::int64_t block)
     {
-        // A 64-bit division would take longer than everything else here.
+        // A 64-bit division would take longer than the rest of this function.
         const auto number = static_cast<unsigned>(block), blocks = static_cast<unsigned>(task.blocks_of_group);
         const std::int64_t of_group = number / blocks, within = number % blocks;
         group = of_group * (task.run << task.levels);
@@ -123,7 +123,7 @@ struct part_of_group {
     }
 };
 
-/// Looks at the border before tile number `tile`, if there is one, and says what is not in order.
+/// Checks the border before tile `tile`, if there is one, and records if it is not in order.
 template <class Shape, class Less>
 __device__ __forceinline__ void say_border(const merge_task& task, const typename Shape::key* keys, std::int64_t tile,
                                            const possible_order& order, const Less& less)
@@ -134,12 +134,12 @@ __device__ __forceinline__ void say_border(const merge_task& task, const typenam
                     task.findings.number);
 }
 
-/// Finds the splits at the beginnings of all blocks' parts, each by 2^levels_of_search threads.
+/// Finds the splits at the beginnings of all blocks' parts, with 2^levels_of_search threads each.
 template <int MaxLevels, class Shape>
 __device__ __forceinline__ void find_splits(const merge_task& task, const typename Shape::key* keys,
                                             std::int64_t thread, const typename Shape::compare& compare)
 {
-    // The next kernel may begin now: each of its blocks waits for its own splits alone, most of which are found long
+    // The next kernel may begin now: each of its blocks waits only for its own splits, most of which are found long
     // before the last.
     wait_for_grid_ahead();
     let_next_grid_begin();
@@ -150,7 +150,7 @@ __device__ __forceinline__ void find_splits(const merge_task& task, const typena
     const bool is_first = task.pass == 1;
     const possible_order order = order_of_tiles(task.findings);
     if (!is_first && order.any() && order_of_all(task.findings).any()) return;  // nothing is merged
-    // Also where 32 bits would do: that takes as long, and this code is there once.
+    // Also if 32 bits would do: that takes as long, and needs no second copy of the code.
     const std::int64_t split = split_at<MaxLevels, std::int64_t, Shape>(levels, task, keys, in_range, less);
     const std::int64_t run = thread - (block << levels);
     if (at < task.n && run >> task.levels == 0)

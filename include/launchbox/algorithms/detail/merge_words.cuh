@@ -1,12 +1,12 @@
 // launchbox: integers with values, sorted as words of 32 bits. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a block sorts are not its pairs but a word for each: the leading bits of the key, less the lowest key of the
-// block, and below them the element's place among those of the block. All words differ, so that a network sorts them
-// without bank conflicts and stably, and keys and values move once, from their places to the output. In a late pass a
-// block's keys are so close to each other that all of their bits fit. Where they do not fit, elements with the same
-// leading bits can be in the wrong order. They are neighbours then, and put in order by their keys. Where there are
-// many, the block sorts its keys one by one, with the places as values.
+// Instead of pairs a block sorts a word for each: the leading bits of the key minus the block's lowest key, and below
+// them the element's place in the block. All words differ, so that a network sorts them without bank conflicts and
+// stably, and keys and values move once, from their places to the output. In a late pass a block's keys are so close to
+// each other that all of their bits fit. If they do not fit, elements with the same leading bits can be in the wrong
+// order. They are neighbours then, and are reordered by their keys. If there are many of them, the block sorts its keys
+// instead, with the places as values.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace launchbox::detail {
 
-/// A block's shared memory: the words, and behind them the keys, later the values, in the order of their places.
+/// A block's shared memory: the words, followed by the keys, later the values, in the order of their places.
 template <class Shape>
 struct word_memory {
     using words = merge_memory<shape_of_words<Shape::threads, Shape::items>>;
@@ -37,7 +37,7 @@ struct word_memory {
     }
 };
 
-/// Keys as numbers that rise in the order of the sort.
+/// Keys as numbers that increase in the order of the sort.
 template <class Shape>
 struct key_number {
     using key = typename Shape::kept_key;
@@ -72,7 +72,7 @@ struct word_scale {
     typename number::type lowest;
     int shift;  ///< bits of a key that are not in its word
 
-    /// By the lowest and the highest of some numbers, each of which is one or both of them.
+    /// `low` and `high` enclose this thread's numbers; the words cover those of the warp.
     __device__ __forceinline__ word_scale(typename number::type low, typename number::type high)
         : lowest(lowest_of_warp(low))
     {
@@ -100,9 +100,10 @@ struct word_scale {
     {
         return (word ^ other) >> place_bits == 0;
     }
-    /// Whether the words are worth sorting: not where of 256 of the `count` keys two or more have the leading bits of
-    /// another, but not its other bits, which hardly ever happens with random keys. With 32 keys, or one such key, too
-    /// many blocks of keys of low entropy would sort words in vain. Called by all threads; a barrier.
+    /// Whether the words are worth sorting: not if, in a sample of 256 of the `count` keys, two or more have the same
+    /// leading bits as another key but differ from it. That hardly ever happens with random keys. With a sample of 32
+    /// keys, or a threshold of one, too many blocks of low-entropy keys would sort words in vain. Called by all
+    /// threads; contains a barrier.
     __device__ __forceinline__ bool tells_apart(const typename Shape::kept_key* keys, int count) const
     {
         constexpr int samples = Shape::threads > 256 ? Shape::threads : 256;
@@ -116,9 +117,9 @@ struct word_scale {
         }
         return __syncthreads_count(is_unlike) < 2;
     }
-    /// The same where the keys are sorted runs one after the other, by neighbours: of 512 of them, since a run has the
-    /// keys with the same leading bits side by side, and less than six, since of random keys one or two may be so
-    /// close.
+    /// The same for keys that are sorted runs one after the other, by comparing neighbours: 512 of them, since keys of
+    /// a run with the same leading bits are side by side, and with a threshold of six, since one or two neighbours of
+    /// random keys may be so close.
     __device__ __forceinline__ bool tells_neighbours_apart(const typename Shape::kept_key* keys, int count) const
     {
         constexpr int samples = Shape::threads > 512 ? Shape::threads : 512;
@@ -133,12 +134,12 @@ struct word_scale {
     }
 };
 
-/// The most neighbours with the same leading bits that one thread puts in order, and how often it does so. Of random
-/// keys there are hardly ever as many. With 24 and 12 a block for which the whole array waited took 140 us at 2^20.
+/// The most neighbours with the same leading bits that one thread reorders, and how many groups of them. Random keys
+/// hardly ever have as many. With 24 and 12, one block, for which the whole sort waited, took 140 us at 2^20.
 inline constexpr int max_alike = 8, max_groups_alike = 2;
 
-/// Puts the elements with the same leading bits in the order of their keys, once the words are sorted. False if there
-/// are too many of them. Ends with a barrier.
+/// Reorders elements with the same leading bits by their keys, once the words are sorted. Returns false if there are
+/// too many of them. Ends with a barrier.
 template <class Shape>
 __device__ __forceinline__ bool put_in_order(const word_memory<Shape>& memory, int count)
 {
@@ -150,23 +151,24 @@ __device__ __forceinline__ bool put_in_order(const word_memory<Shape>& memory, i
         return scale::are_alike(memory.word_in(slot), memory.word_in(other));
     };
     const int first = static_cast<int>(threadIdx.x) * Shape::items;
-    unsigned alike = 0;  // bit i: element i and the next have the same leading bits
+    unsigned alike = 0;  // bit i: element i and the next one have the same leading bits
     if (first < count) {
         const unsigned* const words = &memory.word_in(first);
         unsigned word = words[0];
 #pragma unroll
         for (int i = 0; i < Shape::items; ++i) {
-            // At the end of a row that of the next row; after the last row there is something else, which is not read.
+            // At the end of a row, the first word of the next row. After the last row it is something else, which is
+            // ignored below.
             const unsigned next = words[i + 1 < Shape::items ? i + 1 : i + 2];
             alike |= scale::are_alike(word, next) ? 1u << i : 0u;
             word = next;
         }
-        const int behind = count - 1 - first;  // so many have a next one
+        const int behind = count - 1 - first;  // the number of elements that have a next one
         if (behind < Shape::items) alike &= (1u << behind) - 1;
     }
     bool fails = false;
     for (int done = 0;; ++done) {
-        // The next group that this thread puts in order: its first pair in the wrong order is of this thread.
+        // The next group that this thread reorders: one whose first pair in the wrong order belongs to this thread.
         int begin = 0, end = 0;
 #pragma unroll 1
         while (alike != 0 && end == 0 && !fails) {
@@ -217,9 +219,8 @@ __device__ __forceinline__ void sort_words(const merge_memory<Words>& memory, th
     merge_sorted_items(memory, items, count, less);
 }
 
-/// Writes `count` elements whose places are in the lower bits of the words, or which are places: first the keys, then,
-/// once `copy_values()` has put them in the place of the keys, the values. `by_words`: otherwise the keys are in order
-/// already.
+/// Writes `count` elements, whose places are the lower bits of the words, or the words themselves: first the keys, then
+/// the values, once `copy_values()` has replaced the keys by them. Without `by_words` the keys are already in order.
 template <class Shape, class CopyValues>
 __device__ __forceinline__ void write_by_place(const word_memory<Shape>& memory, const merge_arrays<Shape>& out,
                                                std::int64_t begin, int count, bool by_words,
@@ -231,7 +232,7 @@ __device__ __forceinline__ void write_by_place(const word_memory<Shape>& memory,
     const unsigned* const words = &memory.word_in(thread);
     const auto write = [&](auto* to, const auto& element_at) {
         using type = std::remove_reference_t<decltype(*to)>;
-        // Usually all but the last ones are full.
+        // Usually all batches but the last are full.
 #pragma unroll 1
         for (int done = 0; done < items; done += batch)
             if ((done + batch) * threads <= count) {

@@ -1,4 +1,4 @@
-// launchbox: work that is moved from the integer units of an SM to its multipliers. Internal: include merge_sort.cuh.
+// launchbox: moves work from the integer units of an SM to its multipliers. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,11 +7,10 @@
 
 namespace launchbox::detail {
 
-/// 1, of which the compiler does not know that it is 1: every block of a merge sort is launched with height 1. A
-/// product with it stays a multiplication. The multipliers of an SM work beside its integer units, of which minimum,
-/// maximum, comparison and selection take every second cycle on 9.0; what is moved to the multipliers is therefore
-/// free, as long as it costs few additional instructions. All code here relies on this value being 1, and code compiled
-/// with nvcc -G checks it.
+/// The value 1, unknown to the compiler: every block of a merge sort is launched with height 1. A product with it stays
+/// a multiplication. The multipliers of an SM work beside its integer units, which issue minimum, maximum, comparison
+/// and selection only every second cycle on 9.0; work moved to the multipliers is therefore free, as long as it costs
+/// few additional instructions. All code here relies on this value being 1, and code compiled with nvcc -G checks it.
 __device__ __forceinline__ unsigned opaque_one()
 {
     const unsigned height = blockDim.y;
@@ -47,7 +46,7 @@ __device__ __forceinline__ void take_step(unsigned steps, int i, unsigned char*&
 #endif
 }
 
-/// Adds where the condition holds, in one instruction of the multipliers.
+/// Adds if the condition holds, with one instruction of the multipliers.
 __device__ __forceinline__ void add_if(bool condition, int& to, int amount)
 {
 #ifdef __CUDA_ARCH__
@@ -59,7 +58,8 @@ __device__ __forceinline__ void add_if(bool condition, int& to, int amount)
 #endif
 }
 
-/// A branch that is never taken: the compiler moves no instruction across it, so that what is before it is done before.
+/// A branch that is never taken: the compiler moves no instruction across it, so that what stands before it is executed
+/// before it.
 __device__ __forceinline__ void end_delays([[maybe_unused]] bool never)
 {
 #ifdef __CUDA_ARCH__
@@ -68,14 +68,14 @@ __device__ __forceinline__ void end_delays([[maybe_unused]] bool never)
 }
 
 /// Exchanges two values if `swaps`. Of each pair of words the integer units select one and the multipliers move the
-/// other; with `alone`, a constant, the multipliers move both, which is an instruction more. The compiler would select
+/// other; with `alone`, a constant, the multipliers move both, with one more instruction. The compiler would select
 /// both with the integer units, and would compare 64-bit integers twice, for a minimum and a maximum.
 template <class Type>
 __device__ __forceinline__ void exchange_if([[maybe_unused]] bool alone, bool swaps, Type& first, Type& second)
 {
 #ifdef __CUDA_ARCH__
     if constexpr (sizeof(Type) == 16 && std::is_convertible_v<Type, unsigned long long>) {
-        // By halves, since the words of such a number are otherwise copied through memory.
+        // By halves: otherwise the words of a 64-bit number are copied through memory.
         auto a = static_cast<unsigned long long>(first), b = static_cast<unsigned long long>(second);
         auto a_high = static_cast<unsigned long long>(first >> 64),
              b_high = static_cast<unsigned long long>(second >> 64);

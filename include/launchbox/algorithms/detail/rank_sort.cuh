@@ -1,10 +1,10 @@
 // launchbox: a thread sorts keys in its registers by counting. Internal: include segmented_merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every two keys are compared, and of each it is counted how many come before it. That is stable: no tags are compared
-// or moved, the comparisons do not depend on each other, and keys and values only move once, to their places. There
-// are 120 comparisons of 16 keys; a stable network of 63 comparators has 126. The tiles of a block are not sorted so:
-// where few warps run, the larger code takes longer to load than it saves, and where many do, nothing is gained.
+// Every two keys are compared, to count how many keys come before each. That is stable without tags, the comparisons do
+// not depend on each other, and keys and values move only once, to their places. 16 keys take 120 comparisons; a stable
+// network of 63 comparators takes 126. A block's tiles are not sorted this way: with few warps the larger code takes
+// longer to load than it saves, and with many nothing is gained.
 #pragma once
 
 #include <cstring>
@@ -13,7 +13,7 @@
 
 namespace launchbox::detail {
 
-/// A count below 2^23 as a floating-point number, which other units add than those that compare.
+/// A count below 2^23 as a floating-point number: other units add these than those that compare.
 struct float_count {
     float number;
 
@@ -36,8 +36,8 @@ struct float_count {
     }
 };
 
-/// Where each of a thread's keys comes, of the first `size` of them, which are at most `longest` in all threads of the
-/// warp. If `less` is no order, as of numbers with NaNs, everything stays where it is.
+/// The place of each of a thread's first `size` keys; `longest` is the largest size in the warp. If `less` is not a
+/// strict weak order, as with NaNs, everything stays where it is.
 template <int Most, class Keys, class Less>
 __device__ __forceinline__ raw_array<int, Most> places_of(const Keys& keys, int size, int longest, const Less& less)
 {

@@ -9,7 +9,8 @@
 
 namespace launchbox::detail {
 
-/// Of a class, or of a prefix of them: segments in the upper half, their parts in the lower; parts of merged ones only.
+/// Counts for a class, or for several: segments in the upper half of the word, and in the lower half the parts of those
+/// that are merged.
 struct segment_count {
     std::uint64_t word = 0;
 
@@ -23,11 +24,11 @@ struct segment_count {
     }
 };
 
-/// What the kernels of a sort tell each other, of which all is 0 at first.
+/// What the kernels of a sort tell each other; all 0 at first.
 struct segment_state {
     unsigned long long counts[segment_sizes::max_classes];  ///< words of segment_count
-    unsigned next_work[segment_sizes::max_classes];         ///< for each kernel that hands out its work
-    unsigned overlap;  ///< not 0: segments overlap so much that those that are merged do not fit
+    unsigned next_work[segment_sizes::max_classes];         ///< work counters, one for each kernel that needs one
+    unsigned overlap;  ///< not 0: segments overlap so much that the merged ones do not fit
 
     [[nodiscard]] __device__ __forceinline__ segment_count count_of(int own) const { return {counts[own]}; }
     /// How many segments of a class up to tile_bits are listed.
@@ -36,7 +37,7 @@ struct segment_state {
         const std::int64_t count = count_of(own).segments(), most = sizes.max_listed(own);
         return count < most ? count : most;
     }
-    /// How many are merged, in `passes` passes or more.
+    /// How many segments are merged in `passes` passes or more.
     [[nodiscard]] __device__ __forceinline__ segment_count merged(const segment_sizes& sizes, int passes = 1) const
     {
         segment_count all, sum;
@@ -55,7 +56,7 @@ struct segment_range {
 /// A segment that is merged.
 struct merged_segment {
     std::int64_t begin, size;
-    std::int64_t first_part;  ///< of the parts of its class
+    std::int64_t first_part;  ///< its number among the parts of its class
 };
 
 /// Where the segments are, and the lists.
@@ -64,16 +65,16 @@ struct segment_lists {
     const Offset* begins;
     const Offset* ends;
     segment_state* state;
-    unsigned* by_class;      ///< numbers of the segments that are not merged; each class has its max_listed() places
-    merged_segment* merged;  ///< max_merged() places for those of one pass, then for those of two, and so on
-    unsigned* owner;         ///< of each part, those of most passes first: where its segment is in `merged`
+    unsigned* by_class;      ///< numbers of the segments that are not merged; each class has max_listed(class) places
+    merged_segment* merged;  ///< max_merged() places for segments of one pass, then for those of two, and so on
+    unsigned* owner;         ///< for each part, those of the most passes first: where its segment is in `merged`
 
-    /// A segment's offsets, as they are.
+    /// A segment's offsets, unchecked.
     struct offsets {
         Offset begin, end;
     };
     [[nodiscard]] __device__ __forceinline__ offsets read(std::int64_t at) const { return {begins[at], ends[at]}; }
-    /// A segment, as far as it lies within the elements.
+    /// A segment, clamped to the elements.
     [[nodiscard]] static __device__ __forceinline__ segment_range range(const segment_sizes& sizes, const offsets& of)
     {
         const auto clamped = [&](Offset offset) {
@@ -95,8 +96,7 @@ struct segment_counting {
     long long firsts[segment_sizes::max_classes];
 };
 
-/// Gives each segment of a class its place in the lists: one of each thread of the block. A segment of class 0 has
-/// none.
+/// Enters the segments of a block's threads, one per thread, in the lists. Segments of class 0 are not listed.
 template <int Threads, class Offset>
 __device__ __forceinline__ void list_segments(segment_counting& shared, const segment_sizes& sizes,
                                               const segment_lists<Offset>& lists, const segment_range& range, int own,
@@ -118,7 +118,7 @@ __device__ __forceinline__ void list_segments(segment_counting& shared, const se
     }
     for (int i = thread; i < classes; i += Threads) shared.counts[i] = 0;
     __syncthreads();
-    // The threads of a warp that have the same class.
+    // The threads of the warp whose segments have the same class.
     const unsigned same = __match_any_sync(~0u, own);
     const int leader = __ffs(static_cast<int>(same)) - 1;
     unsigned first = 0;
@@ -139,7 +139,7 @@ __device__ __forceinline__ void list_segments(segment_counting& shared, const se
     lists.by_class[begin + place] = static_cast<unsigned>(number);
 }
 
-/// The segment that a part belongs to, of all parts that there are: its place in `merged`, and its first part of all.
+/// The segment that a part belongs to: its place in `merged`, and the number of its first part among all parts.
 struct part_owner {
     std::int64_t place, first_part;
 };
@@ -160,7 +160,8 @@ __device__ __forceinline__ part_owner find_owner(const segment_sizes& sizes, con
     const std::int64_t lane = threadIdx.x % 32;
     std::int64_t begin = 0, count = lists.state->count_of(sizes.tile_bits + passes).segments();
     while (count > 1) {
-        // The first segment of each of up to 32 pieces; that of the first piece is not behind the part.
+        // Each lane looks at the first segment of one of up to 32 pieces; that of the first piece does not begin after
+        // the part.
         const std::int64_t piece = (count + 31) / 32, at = lane * piece;
         const int behind = __popc(__ballot_sync(~0u, at >= count || of_class[begin + at].first_part > part - before));
         const std::int64_t skipped = (31 - behind) * piece;

@@ -1,11 +1,12 @@
-// launchbox: few segments, which every block sees, so that no kernel lists them first. Internal: include
-// segmented_merge_sort.cuh.
+// launchbox: sorts of few segments, without a kernel that lists them first: every block looks at all of them. Internal:
+// include segmented_merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// With few elements a segmented sort is mostly launches: clearing the counts, listing the segments, sorting those of
-// each size, and two for each pass make eight, of which some have nothing to do. Here are two. In the first one every
-// block looks at all offsets, and sorts the segment that has its number, if that fits into a tile, and parts of those
-// that do not. The second one does all passes: a part waits until the parts of the pass before it are there.
+// With few elements a segmented sort spends most of its time on launches: clearing the counts, listing the segments,
+// sorting each size, and two for each pass make eight, some of which have nothing to do. Here there are two launches.
+// In the first, every block looks at all offsets, and sorts the segment with the block's number if it fits into a tile,
+// and parts of segments that do not. The second does all passes: a part waits until the parts of the previous pass are
+// complete.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +16,19 @@
 
 namespace launchbox::detail {
 
-/// What a block finds out about a part, by its threads together.
+/// What the threads of a block together find out about a part.
 struct few_segments {
     std::uint64_t warps[32];  ///< words of segment_count
     std::int64_t begin, size;
-    std::int64_t place;   ///< of the segment in `merged`
-    std::int64_t within;  ///< number of the part in its segment
+    std::int64_t place;   ///< the segment's place in `merged`
+    std::int64_t within;  ///< the part's number in its segment
 };
 
-/// The smallest segments of a tile have its size divided by this, whatever size they are: a block has one alone.
+/// A segment takes at least this fraction of a tile, even if it is smaller: it has a block of its own.
 inline constexpr int few_in_tile = 16;
 
-/// Whether part number `part` is there, for all threads; then `shared` tells which it is. With `writes` it
-/// also writes what the passes read about the segments. Called by all threads; ends with a barrier.
+/// Whether part `part` exists, returned to all threads; if so, `shared` describes it. With `writes` it also writes what
+/// the passes read about the segments. Called by all threads; ends with a barrier.
 template <int Threads, class Offset>
 __device__ __forceinline__ bool find_part_of_few(few_segments& shared, const segment_sizes& sizes,
                                                  const segment_lists<Offset>& lists, std::int64_t part, bool writes)
@@ -35,7 +36,7 @@ __device__ __forceinline__ bool find_part_of_few(few_segments& shared, const seg
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
     const int all = static_cast<int>(sizes.segments), each = (all + Threads - 1) / Threads;
     const int first = min(thread * each, all), end = min(first + each, all);
-    segment_count of_more;  // segments of more passes, and their parts
+    segment_count of_more;  // segments with more passes, and their parts
     bool is_there = false;
 #pragma unroll 1
     for (int passes = sizes.max_passes; passes > 0; --passes) {
@@ -83,7 +84,7 @@ __device__ __forceinline__ bool find_part_of_few(few_segments& shared, const seg
     return __syncthreads_or(is_there && fits) != 0;
 }
 
-/// What the passes read, where no segment is merged, and the counters of their work.
+/// Clears what the passes read, in case no segment is merged, and their work counters.
 __device__ __forceinline__ void clear_state(segment_state& state)
 {
     const auto words = reinterpret_cast<unsigned*>(&state);
@@ -91,8 +92,8 @@ __device__ __forceinline__ void clear_state(segment_state& state)
     for (unsigned i = threadIdx.x; i < sizeof state / sizeof(unsigned); i += blockDim.x) words[i] = 0;
 }
 
-/// Sorts the block's segment, if it fits into a tile, and its parts of those that do not. There are as many blocks as
-/// segments, or more.
+/// Sorts the block's segment if it fits into a tile, and the block's share of the parts of larger segments. There are
+/// at least as many blocks as segments.
 template <class Shape, class Offset>
 __device__ __forceinline__ void sort_few_segments(unsigned char* shared, const segment_sizes& sizes,
                                                   const segment_lists<Offset>& lists,
@@ -114,7 +115,7 @@ __device__ __forceinline__ void sort_few_segments(unsigned char* shared, const s
         if (block == blocks - 1) clear_state(*lists.state);
         is_merged = __syncthreads_or(static_cast<int>(is_merged)) != 0;
     }
-    // Blocks without a segment come first; the last one has part 0.
+    // The last block has part 0, so that blocks without a segment take the first parts.
     std::int64_t part = is_merged ? blocks - 1 - block : sizes.max_parts();
     bool has_own = own.size > 1 && !sizes.is_merged(own.size);
 #pragma unroll 1
@@ -145,34 +146,34 @@ __device__ __forceinline__ void sort_few_segments(unsigned char* shared, const s
     let_next_grid_begin();
 }
 
-/// Up to so many elements and segments: then launches take a part of the time that counts, and all blocks can look at
-/// all segments.
+/// Limits for this: up to them launches take a noticeable part of the time, and each block can look at all segments.
 inline constexpr std::int64_t max_elements_of_few = std::int64_t{1} << 21, max_few_segments = 512;
 
-/// Whether keys that can be counted are, so that segments which must be merged are exceptions: parts that are counted
-/// and then merged take 1.17 times as long as parts that are sorted as other keys are.
+/// Whether keys that can be counted are counted: only if segments that must be merged are exceptions. Counting parts
+/// that are then merged takes 1.17 times as long as sorting them like other keys.
 constexpr bool are_few_counted(std::int64_t n, std::int64_t segments)
 {
     return n <= segments << 14;
 }
 
-/// What a block has in shared memory that sorts few segments by counting.
+/// The shared memory of a block that sorts few segments by counting.
 template <int Threads>
 struct few_counts {
     count_memory<Threads> counts;
     few_segments found;
     unsigned of_warps[32];
-    int count;  ///< of its segments
+    int count;  ///< the number of the block's segments
     struct {
         int begin, size;
     } segments[max_few_segments];
 };
 
-/// Sorting a segment by counting takes as long as one that is larger by so many elements, and none of that work.
+/// The fixed cost of sorting a segment by counting, in elements: the time per segment is that of so many additional
+/// ones.
 inline constexpr unsigned work_of_counts = 4096;
 
-/// sort_few_segments where keys are counted, by blocks that all begin at once: each takes consecutive segments of
-/// about as much work as those of the others.
+/// sort_few_segments for keys that are counted. All blocks run at once, and each takes consecutive segments with about
+/// the same amount of work.
 template <class Shape, class Offset>
 __device__ __forceinline__ void count_few_segments(unsigned char* shared, const segment_sizes& sizes,
                                                    const segment_lists<Offset>& lists,
@@ -189,7 +190,7 @@ __device__ __forceinline__ void count_few_segments(unsigned char* shared, const 
     if (thread == 0) memory.count = 0;
     wait_for_grid_ahead();
 
-    // A segment is of the block in whose share of the work its middle is.
+    // A segment belongs to the block whose share of the work contains the segment's middle.
     const auto work_of = [&](std::int64_t size) {
         return size > 1 && !sizes.is_merged(size) ? static_cast<unsigned>(size) + work_of_counts : 0u;
     };
@@ -226,7 +227,7 @@ __device__ __forceinline__ void count_few_segments(unsigned char* shared, const 
     using start = counted_start<threads, key>;
     start next;
     bool has_next = false;
-    int after = 0;  // the segment
+    int after = 0;  // the next segment
     std::int64_t part = is_merged ? std::int64_t{blockIdx.x} : sizes.max_parts();
 #pragma unroll 1
     for (;;) {
@@ -255,8 +256,8 @@ __device__ __forceinline__ void count_few_segments(unsigned char* shared, const 
     let_next_grid_begin();
 }
 
-/// All passes over the segments that are merged, by any number of blocks. Each takes the next part of all that are
-/// left, those of earlier passes first, so that what it waits for is done by blocks that have begun.
+/// All passes over the segments that are merged, by any number of blocks. Each block takes the next part that is left,
+/// those of earlier passes first, so that it only waits for blocks that have already begun.
 template <int MaxLevels, class Shape, class Offset>
 __device__ __forceinline__ void merge_few_segments(unsigned char* shared, const segment_sizes& sizes,
                                                    const segment_lists<Offset>& lists,
@@ -267,7 +268,7 @@ __device__ __forceinline__ void merge_few_segments(unsigned char* shared, const 
     if (state.merged(sizes).parts() == 0) return;
     int& next = merge_memory<Shape>{shared}.left_begin()[0];
     unsigned& taken = state.next_work[0];
-    unsigned* const done = state.next_work + 1;  // of each pass
+    unsigned* const done = state.next_work + 1;  // finished parts of each pass
     for (;;) {
         if (threadIdx.x == 0) next = static_cast<int>(atomicAdd(&taken, 1u));
         __syncthreads();
@@ -282,7 +283,7 @@ __device__ __forceinline__ void merge_few_segments(unsigned char* shared, const 
         if (pass > 0)
             wait_for_count(done[pass - 1], static_cast<unsigned>(state.merged(sizes, pass).parts()));
         else
-            __syncthreads();  // `next` is memory of the part
+            __syncthreads();  // merge_part uses the memory of `next`
         const segment_part own(sizes, lists, pass, part);
         merge_part<split_source::own_search, MaxLevels, Shape>(
             shared, own.task, behind(arrays.before(own.passes_left), own.begin),

@@ -1,7 +1,7 @@
-// launchbox: short segments, each sorted by a thread in its registers. Internal: include segmented_merge_sort.cuh.
+// launchbox: short segments, each sorted by one thread in its registers. Internal: include segmented_merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// For keys of up to 8 bytes that is faster than merging up to about 18 elements, of which there are 153 pairs.
+// For keys of up to 8 bytes this is faster than merging for up to about 18 elements, which make 153 pairs.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace launchbox::detail {
 
-/// The slots of a warp, which sorts up to 32 segments, in shared memory. One is left free behind every 32, so that
+/// The slots in shared memory of a warp, which sorts up to 32 segments. One word is left free behind every 32, so that
 /// segments of equal sizes do not begin in the same bank.
 template <class Shape>
 struct short_slots {
@@ -47,7 +47,7 @@ struct short_slots {
     }
 };
 
-/// Sorts the `size` elements of each thread, in the slots from `first` on; `longest` is the largest size of the warp.
+/// Sorts the `size` elements of each thread, in the slots from `first` on; `longest` is the largest size in the warp.
 template <int Most, class Shape>
 __device__ __forceinline__ void sort_by_ranks(const short_slots<Shape>& slots, int first, int size, int longest,
                                               const kept_order<Shape>& less)
@@ -71,12 +71,13 @@ __device__ __forceinline__ void sort_by_ranks(const short_slots<Shape>& slots, i
     }
 }
 
-/// Whether a network sorts faster than ranks: an exchange of 32-bit integers is two instructions, and equal ones are
+/// Whether a network sorts faster than ranks: exchanging 32-bit integers takes two instructions, and equal ones are
 /// indistinguishable.
 template <class Shape>
 inline constexpr bool short_by_network = !word_shape_if_any<Shape>::is_stable && sizeof(typename Shape::kept_key) <= 4;
 
-/// False if that cannot be done, for all threads of the warp, and nothing was.
+/// Returns false to all threads of the warp, and changes nothing, if there is a -0.0, for which a network is not
+/// stable.
 template <int Most, class Shape>
 __device__ __forceinline__ bool sort_by_network(const short_slots<Shape>& slots, int first, int size,
                                                 const kept_order<word_shape_if_any<Shape>>& less)
@@ -114,7 +115,7 @@ __device__ __forceinline__ bool sort_by_network(const short_slots<Shape>& slots,
     return true;
 }
 
-/// Sorts the segments of a warp, each thread its own; of up to max_short_segment elements, 0 where there is none.
+/// Sorts the segments of a warp: each thread sorts its own, of up to max_short_segment elements; size 0 if it has none.
 template <class Shape>
 __device__ __forceinline__ void sort_short_segments(unsigned char* of_warp, const segment_range& own,
                                                     const merge_arrays<Shape>& data,
@@ -131,7 +132,7 @@ __device__ __forceinline__ void sort_short_segments(unsigned char* of_warp, cons
     for (int step = 16; step > 0; step /= 2) longest = max(longest, shuffle_xor<32>(longest, step));
     if (longest < 2) return;
     const int end = sum_until<32>(size), first = end - size, all = shuffle_from(end, 31);
-    // Usually they lie one after the other, so that the warp reads and writes them together.
+    // Usually the segments are adjacent, so that the warp reads and writes them together.
     const unsigned used = __ballot_sync(~0u, size > 0);
     const std::int64_t begin = shuffle_from(own.begin, __ffs(static_cast<int>(used)) - 1);
     const bool are_together = __all_sync(~0u, size == 0 || own.begin == begin + first) != 0;
@@ -168,7 +169,7 @@ __device__ __forceinline__ void sort_short_segments(unsigned char* of_warp, cons
         }
     }
     __syncwarp();
-    // Less code for those that are shorter.
+    // Shorter segments need less code.
     const auto sort = [&]<int Most>() {
         if constexpr (short_by_network<Shape>)
             return sort_by_network<Most>(slots, first, size, kept_order<word_shape_if_any<Shape>>{compare});
@@ -203,7 +204,7 @@ __device__ __forceinline__ void sort_short_segments(unsigned char* of_warp, cons
     }
 }
 
-/// What the first kernel does with the segments, each thread with one: short ones are sorted, others listed.
+/// The first kernel, one thread per segment: short segments are sorted, others are listed.
 template <int Threads, class Shape, class Offset>
 __device__ __forceinline__ void see_segments(unsigned char* shared, const segment_sizes& sizes,
                                              const segment_lists<Offset>& lists, const merge_arrays<Shape>& data,

@@ -1,4 +1,4 @@
-// launchbox: how many passes each segment of a segmented merge sort takes, and what the GPU keeps about the segments.
+// launchbox: how many passes each segment of a segmented merge sort takes, and how the segments are classified.
 // Internal: include segmented_merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace launchbox::detail {
 
-/// How many bits `number` has, at least 0, on the host and on the device.
+/// The bit width of `number` >= 0, on the host and on the device.
 __host__ __device__ __forceinline__ constexpr int bits_in(std::int64_t number)
 {
 #ifdef __CUDA_ARCH__
@@ -22,8 +22,8 @@ __host__ __device__ __forceinline__ constexpr int bits_in(std::int64_t number)
     return bits;
 }
 
-/// The passes over a segment of `parts` parts, 2 or more: as in plan_merges, but the tiles that are sorted first are
-/// as large as the parts of a pass, so that part number i is the same elements in all passes.
+/// The passes over a segment of `parts` parts, 2 or more: as in plan_merges, but the tiles that are sorted first are as
+/// large as the parts of a pass, so that part i has the same elements in all passes.
 struct segment_passes {
     int levels = 0, count = 0;
 
@@ -42,10 +42,10 @@ struct segment_passes {
     }
 };
 
-/// What all kernels know about the sort. Segments of up to `max_short` elements are sorted by a thread as soon as they
-/// are seen. The others are in classes by size: class c up to `tile_bits` holds those of more than 2^(c - 1) elements,
-/// at most 2^c, of which a tile sorts several at once; class 0 needs nothing more. Larger segments are merged; class
-/// tile_bits + k needs k passes.
+/// What all kernels know about the sort. Segments of up to `max_short` elements are sorted by a thread in the first
+/// kernel. The others are in classes by size: class c up to `tile_bits` holds segments of more than 2^(c - 1) and at
+/// most 2^c elements, several of which are sorted in one tile; class 0 needs nothing more. Larger segments are merged;
+/// class tile_bits + k needs k passes.
 struct segment_sizes {
     static constexpr int max_classes = 64;
 
@@ -53,12 +53,12 @@ struct segment_sizes {
     std::int64_t segments = 0;  ///< fewer than 2^32
     int max_short = 0;
     int small_bits = 0;  ///< tiles of the first kernel: 2^small_bits elements
-    int tile_bits = 0;   ///< those of the second, and of the passes
+    int tile_bits = 0;   ///< tiles of the second kernel, and of the passes
     int max_levels = 1;  ///< of a pass
-    int part = 0;        ///< elements of a part of a segment that is merged, up to `slack` more or fewer
+    int part = 0;        ///< elements in a part of a merged segment, up to `slack` more or fewer
     int slack = 0;
-    int max_passes = 0;   ///< of a segment: with all elements
-    bool is_few = false;  ///< every block sees all segments: none are listed
+    int max_passes = 0;   ///< of a segment that has all elements
+    bool is_few = false;  ///< every block looks at all segments: none are listed
 
     [[nodiscard]] __host__ __device__ constexpr std::int64_t parts_of(std::int64_t size) const
     {
@@ -82,21 +82,21 @@ struct segment_sizes {
     {
         return max_short < 2 ? 1 : bits_in(max_short);
     }
-    /// Bounds, which segments that do not overlap keep: of the segments of a class up to tile_bits,
+    /// Upper bounds, if segments do not overlap: for the segments of a class up to tile_bits,
     [[nodiscard]] __host__ __device__ constexpr std::int64_t max_listed(int own) const
     {
         if (own < first_class() || own > tile_bits) return 0;
         const std::int64_t of_size = n >> (own - 1);
         return of_size < segments ? of_size : segments;
     }
-    /// of all these classes together, whose lists follow each other,
+    /// for all these classes together, whose lists follow each other,
     [[nodiscard]] constexpr std::int64_t max_listed() const
     {
         std::int64_t all = 0;
         for (int own = 1; own <= tile_bits && !is_few; ++own) all += max_listed(own);
         return all;
     }
-    /// of the segments that are merged, and of their parts.
+    /// for the segments that are merged, and for their parts.
     [[nodiscard]] __host__ __device__ constexpr std::int64_t max_merged() const
     {
         return n >> tile_bits < segments ? n >> tile_bits : segments;
@@ -105,14 +105,14 @@ struct segment_sizes {
     {
         return max_merged() == 0 ? 0 : n / part + max_merged();
     }
-    /// Tiles of the classes from `first` to `last`, where a segment fills more than half of its place.
+    /// Upper bound for the tiles of the classes `first` to `last`: each segment fills more than half of its place.
     [[nodiscard]] constexpr std::int64_t max_tiles(int first, int last, int bits) const
     {
         return last < first ? 0 : std::min(segments, divided_up(2 * n, std::int64_t{1} << bits) + last - first + 1);
     }
 };
 
-/// The most elements of a segment that a thread sorts; 0: none, where its registers have no room.
+/// The most elements of a segment that a thread sorts; 0 if its registers have no room.
 template <class Key>
 inline constexpr int max_short_segment = sizeof(kept_type<Key>) <= 8    ? 18
                                          : sizeof(kept_type<Key>) <= 16 ? 8
@@ -122,7 +122,7 @@ inline constexpr int max_short_segment = sizeof(kept_type<Key>) <= 8    ? 18
 template <class Key>
 inline constexpr int first_listed_class = segment_sizes{.max_short = max_short_segment<Key>}.first_class();
 
-/// Sizes for rows of `threads` and `items`, of the first kernel and of the others.
+/// Sizes for a first kernel with tiles of `small_tile` elements, and others with `threads` and `items`.
 constexpr segment_sizes segment_sizes_of(std::int64_t n, std::int64_t segments, int small_tile, int threads, int items,
                                          int max_levels, int max_short)
 {
@@ -138,7 +138,7 @@ constexpr segment_sizes segment_sizes_of(std::int64_t n, std::int64_t segments, 
     return sizes;
 }
 
-/// The same where segments are few, and those of up to `tile` elements are not merged.
+/// The same for few segments, of which those with up to `tile` elements are not merged.
 constexpr segment_sizes sizes_of_few(std::int64_t n, std::int64_t segments, int threads, int items, int max_levels,
                                      int tile)
 {

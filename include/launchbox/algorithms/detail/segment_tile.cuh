@@ -11,8 +11,8 @@
 
 namespace launchbox::detail {
 
-/// A segment in a tile: slots from its first to before `end` have its elements, and slot number i has element
-/// number `source` + i of the array.
+/// A segment in a tile: the slots from its first one to before `end` hold its elements; slot i holds element `source` +
+/// i of the array.
 struct alignas(16) tile_segment {
     std::int64_t source;
     int end;
@@ -23,7 +23,7 @@ struct alignas(16) tile_segment {
     }
 };
 
-/// The block's segments, behind its tile in shared memory.
+/// The block's segments, after its tile in shared memory.
 template <class Shape>
 __device__ __forceinline__ tile_segment* tile_segments(unsigned char* shared)
 {
@@ -31,7 +31,7 @@ __device__ __forceinline__ tile_segment* tile_segments(unsigned char* shared)
 }
 
 /// The runs of segments that have 2^segment_bits slots each, before runs of 2^width_bits are merged. Sorts of integers
-/// alone merge whole runs, with padding; others leave out what is behind the end of a segment.
+/// without values merge whole runs, with padding; others leave out the slots after a segment's end.
 template <class Shape>
 struct segment_runs {
     static constexpr bool are_equal = !Shape::is_stable;
@@ -50,7 +50,7 @@ struct segment_runs {
         }
         return pair;
     }
-    // Afterwards the segments lie one after the other.
+    // After the last level the elements are in slots in ascending order.
     __device__ __forceinline__ int slot_after(int element) const
     {
         return is_last() ? element : equal_runs<Shape>{width_bits}.slot_after(element);
@@ -67,7 +67,7 @@ struct segment_runs {
     }
 };
 
-/// Reads the elements of the segments, each to its 2^segment_bits slots. Whether -0.0 was seen, where that matters.
+/// Reads the elements of each segment into its 2^segment_bits slots. Returns whether there was a -0.0, if that matters.
 template <class Shape>
 __device__ __forceinline__ bool read_segments(const merge_memory<Shape>& memory, const tile_segment* segments,
                                               int segment_bits, const merge_arrays<Shape>& in)
@@ -103,7 +103,7 @@ __device__ __forceinline__ bool read_segments(const merge_memory<Shape>& memory,
     return has_negative_zero;
 }
 
-/// Puts the zeros of sorted segments into the order in which they are in the input, which is unchanged.
+/// Gives the zeros of sorted segments the order that they have in the input, which is unchanged.
 template <class Shape>
 __device__ __forceinline__ void restore_zeros(const merge_memory<Shape>& memory, const tile_segment* segments,
                                               int segment_bits, const merge_arrays<Shape>& in)
@@ -139,7 +139,7 @@ __device__ __forceinline__ void write_segments(const merge_memory<Shape>& memory
     }
 }
 
-/// A bit for each of a thread's slots, from `first` on, that has an element.
+/// A bit for each of a thread's slots, from `first` on: whether it holds an element.
 template <class Shape>
 __device__ __forceinline__ unsigned slots_in_use(const tile_segment* segments, int segment_bits, int first)
 {
@@ -156,7 +156,7 @@ __device__ __forceinline__ unsigned slots_in_use(const tile_segment* segments, i
     return used;
 }
 
-/// Sorts groups of 2^bits of a thread's elements, of all of them if there are fewer.
+/// Sorts groups of 2^bits of a thread's elements, or all of them if there are fewer.
 template <int Bits, class Shape>
 __device__ __forceinline__ void sort_groups(thread_items<Shape>& items, raw_array<unsigned, Shape::items>& tags,
                                             int bits, const kept_order<Shape>& less)
@@ -194,7 +194,7 @@ __device__ __forceinline__ void sort_segments_as(unsigned char* shared, int segm
     unsigned used = ~0u;
     if constexpr (Shape::is_stable) {
         used = slots_in_use<Shape>(segments, segment_bits, first);
-        // A slot without an element gets the largest key before it in its segment: it stays behind that.
+        // A slot without an element gets the largest key before it in its segment, so that it stays after that.
         if (used != 0 && used != ~0u >> (32 - n)) {
             auto largest = items.keys[0];
 #pragma unroll

@@ -1,5 +1,5 @@
-// launchbox: what the blocks of a segmented merge sort do: tiles of segments, parts of those that are merged. Internal:
-// include segmented_merge_sort.cuh.
+// launchbox: the work of a segmented merge sort's blocks: tiles of segments, and parts of segments that are merged.
+// Internal: include segmented_merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace launchbox::detail {
 
-/// The two arrays that the passes alternate with: `data` is the user's.
+/// The two arrays that the passes alternate between; `data` is the user's.
 template <class Shape>
 struct segment_arrays {
     merge_arrays<Shape> data, other;
 
-    /// Where a segment is that `passes` passes will still read: the last writes to `data`.
+    /// Where a segment is when `passes` passes are left: the last pass writes to `data`.
     [[nodiscard]] __device__ __forceinline__ const merge_arrays<Shape>& before(int passes) const
     {
         return passes % 2 == 0 ? data : other;
@@ -31,14 +31,14 @@ __device__ __forceinline__ merge_arrays<Shape> behind(const merge_arrays<Shape>&
     return moved;
 }
 
-/// Does work number 0 to before `count`, each once, by blocks of which there are about as many as the GPU has room for:
-/// it is handed out by the `counter`. `work` ends with a barrier; `next` is a word in shared memory, free meanwhile.
+/// Calls `work(0)` to `work(count - 1)`, each in one block; the `counter` hands them out to about as many blocks as fit
+/// on the GPU. `work` ends with a barrier; `next` is a word in shared memory that is free between calls.
 template <class Work>
 __device__ __forceinline__ void for_each_work(unsigned& counter, std::int64_t count, int& next, const Work& work)
 {
     std::int64_t at = blockIdx.x;
     while (at < count) {
-        // Asked for at once, and needed at the end.
+        // Requested now, needed only at the end.
         int later = 0;
         if (threadIdx.x == 0) later = static_cast<int>(atomicAdd(&counter, 1u));
         work(at);
@@ -49,11 +49,11 @@ __device__ __forceinline__ void for_each_work(unsigned& counter, std::int64_t co
     }
 }
 
-/// The tiles of some classes: as a warp sees them, a lane for each class.
+/// The tiles of some classes; each lane of a warp has one class.
 struct class_tiles {
-    std::int64_t end = 0;     ///< of the tiles of this lane's class and those before
-    std::int64_t listed = 0;  ///< where its segments begin in the list
-    std::int64_t count = 0;   ///< of its segments
+    std::int64_t end = 0;     ///< of the tiles of this lane's class
+    std::int64_t listed = 0;  ///< where the class's segments begin in the list
+    std::int64_t count = 0;   ///< its number of segments
 
     __device__ __forceinline__ class_tiles(const segment_state& state, const segment_sizes& sizes, int first, int last,
                                            int tile_bits)
@@ -74,9 +74,9 @@ struct class_tiles {
 struct listed_segments {
     int segment_bits;
     std::int64_t begin;  ///< in the list
-    std::int64_t count;  ///< from there on in the class; may be more than the tile has room for
+    std::int64_t count;  ///< segments from there on in the class; may be more than fit into the tile
 
-    /// Tile number `tile` of the classes from `first` on; none behind the last one.
+    /// Tile `tile` of the classes from `first` on; no segments after the last tile.
     __device__ __forceinline__ listed_segments(const class_tiles& classes, std::int64_t tile, int first, int tile_bits)
     {
         const int at = __popc(__ballot_sync(~0u, classes.end <= tile)) % 32;
@@ -92,7 +92,7 @@ struct listed_segments {
     {
         return i < count ? lists.by_class[begin + i] : 0;
     }
-    /// The offsets of segment i, whose number is known; of none behind the last.
+    /// The offsets of segment i of the tile, whose number is known; empty after the last segment.
     template <class Offset>
     [[nodiscard]] __device__ __forceinline__ auto offsets(const segment_lists<Offset>& lists, int i,
                                                           unsigned number_of_it) const
@@ -101,7 +101,7 @@ struct listed_segments {
     }
 };
 
-/// Sorts the segments of the classes from the first to `last`.
+/// Sorts the segments of the classes up to `last`.
 template <class Shape, class Offset>
 __device__ __forceinline__ void sort_small_segments(unsigned char* shared, const segment_sizes& sizes,
                                                     const segment_lists<Offset>& lists, const merge_arrays<Shape>& data,
@@ -115,7 +115,7 @@ __device__ __forceinline__ void sort_small_segments(unsigned char* shared, const
     const std::int64_t tiles = classes.all(), apart = gridDim.x;
     std::int64_t tile = blockIdx.x;
     if (tile >= tiles) return;
-    // Offsets are read a tile before they are needed, and the numbers of their segments another tile before.
+    // Offsets are read one tile ahead, and the numbers of their segments two tiles ahead.
     listed_segments now(classes, tile, first, tile_bits), next(classes, tile + apart, first, tile_bits);
     auto offsets = now.offsets(lists, thread, now.number(lists, thread));
     unsigned number_of_next = next.number(lists, thread);
@@ -138,7 +138,7 @@ __device__ __forceinline__ void sort_small_segments(unsigned char* shared, const
     }
 }
 
-/// Sorts the segments of the classes from `first` to `last`, and the parts of those that are merged.
+/// Sorts the segments of the classes `first` to `last`, and the parts of segments that are merged.
 template <class Shape, class Offset>
 __device__ __forceinline__ void sort_large_segments(unsigned char* shared, const segment_sizes& sizes,
                                                     const segment_lists<Offset>& lists,
@@ -156,7 +156,7 @@ __device__ __forceinline__ void sort_large_segments(unsigned char* shared, const
         merge_arrays<Shape> out = arrays.data;
         int segment_bits = tile_bits;
         if (work < parts) {
-            // They come first: they take longest.
+            // Parts come first, since they take longest.
             const part_owner owner = find_owner(sizes, lists, work);
             const merged_segment& segment = lists.merged[owner.place];
             const std::int64_t before = (work - owner.first_part) * sizes.part, left = segment.size - before;
@@ -181,7 +181,8 @@ __device__ __forceinline__ void sort_large_segments(unsigned char* shared, const
     let_next_grid_begin();
 }
 
-// Of the first part of a segment. Not lambdas: nvcc leaves those of constructors without a body in the host's code.
+// Where the splits of a segment's first part are. Not lambdas: nvcc leaves those of constructors without a body in the
+// host's code.
 struct no_splits {
     __device__ __forceinline__ std::int64_t* operator()(std::int64_t) const { return nullptr; }
 };
@@ -191,14 +192,14 @@ struct splits_at {
     __device__ __forceinline__ std::int64_t* operator()(std::int64_t part) const { return all + (part << max_levels); }
 };
 
-/// A part as a pass sees it: the pass over its segment alone.
+/// A part in a pass. To merge_part the pass is over the part's segment alone.
 struct segment_part {
     merge_task task;
     std::int64_t begin;  ///< of the segment
     std::int64_t number;
-    int passes_left;  ///< this one and those that follow
+    int passes_left;  ///< including this one
 
-    /// Without splits: its block searches for them.
+    /// Without splits: the part's block searches for them.
     template <class Offset>
     __device__ __forceinline__ segment_part(const segment_sizes& sizes, const segment_lists<Offset>& lists, int pass,
                                             std::int64_t part)
@@ -230,8 +231,8 @@ private:
     }
 };
 
-/// find_splits for pass number `pass`, from 0, over all segments that have one. Each split is found by
-/// 2^levels_of_search(MaxLevels) threads: passes of several numbers of levels meet in a warp.
+/// find_splits for pass `pass`, from 0, over all segments that have such a pass. 2^levels_of_search(MaxLevels) threads
+/// find each split, since passes with different numbers of levels meet in a warp.
 template <int MaxLevels, class Shape, class Offset>
 __device__ __forceinline__ void find_segment_splits(const segment_sizes& sizes, const segment_lists<Offset>& lists,
                                                     const segment_arrays<Shape>& arrays, int pass, std::int64_t* splits,
@@ -258,7 +259,7 @@ __device__ __forceinline__ void find_segment_splits(const segment_sizes& sizes, 
         publish_word(task.splits + (own.number << task.levels) + run, found_split::word(split, task.pass));
 }
 
-/// Pass number `pass`, from 0, over all segments that have one.
+/// Pass `pass`, from 0, over all segments that have such a pass.
 template <class Shape, class Offset>
 __device__ __forceinline__ void merge_segments(unsigned char* shared, const segment_sizes& sizes,
                                                const segment_lists<Offset>& lists, const segment_arrays<Shape>& arrays,
@@ -266,7 +267,7 @@ __device__ __forceinline__ void merge_segments(unsigned char* shared, const segm
                                                const typename Shape::compare& compare)
 {
     const std::int64_t parts = lists.state->merged(sizes, pass + 1).parts();
-    // The kernel that finds the splits may have begun, but it may not have ended where nothing waits for its words.
+    // A block without parts waits for no words, so that it must wait for the end of the kernel that finds the splits.
     if (parts <= blockIdx.x) wait_for_grid_ahead();
     for_each_work(counter, parts, merge_memory<Shape>{shared}.left_begin()[0], [&](std::int64_t part) {
         const segment_part own(sizes, lists, pass, part, splits);

@@ -37,13 +37,13 @@ inline constexpr merge_sort_row warp_row{
                   : sizeof(Key) <= 8                                                                      ? 16
                                                                                                           : 0,
     .ways = 2};
-// On others an SM has not as many slots for blocks, or not enough shared memory.
+// Elsewhere an SM has too few slots for blocks, or too little shared memory.
 template <class Key, class Value>
 using warp_tuning = launch_box<sm<75, warp_row<Key, Value, false>>, sm<80, warp_row<Key, Value, true>>,
                                sm<86, warp_row<Key, Value, false>>, sm<90, warp_row<Key, Value, true>>,
                                sm<110, warp_row<Key, Value, false>>>;
 
-/// A thread for each segment.
+/// One thread for each segment.
 template <int MinBlocks>
 inline constexpr merge_sort_row see_row{.threads = 128, .items = 2, .min_blocks = MinBlocks, .ways = 2};
 // On others that many blocks would not have enough shared memory.
@@ -94,8 +94,8 @@ template <bool IsSmall, class Key, class Value, class Tuning>
 using segment_tuning = typename std::conditional_t<IsSmall, std::type_identity<warp_tuning<Key, Value>>,
                                                    std::type_identity<typename largest_sizes<Tuning>::table>>::type;
 
-/// The fewest bits of a tile of the first kernel, for which LAUNCHBOX_ROW may have replaced the row: the second has
-/// larger segments only.
+/// The fewest bits of a tile of the kernel for small segments, whose row LAUNCHBOX_ROW may have replaced: the kernel
+/// for large segments has only larger ones.
 template <class Key>
 inline constexpr int min_small_bits = [] {
     int fewest = std::numeric_limits<int>::max();
@@ -104,7 +104,7 @@ inline constexpr int min_small_bits = [] {
     return fewest - 1;
 }();
 
-/// The most segments of a tile of one of the two kernels.
+/// The most segments in a tile of one of these two kernels.
 template <bool IsSmall, class Key, class Row>
 constexpr int max_tile_segments(const Row& row)
 {
@@ -112,7 +112,7 @@ constexpr int max_tile_segments(const Row& row)
     return std::max(1, tile >> (IsSmall ? first_listed_class<Key> : min_small_bits<Key> + 1));
 }
 
-/// `IsSmall`: the classes of the small tile; otherwise the others, and parts.
+/// `IsSmall`: sorts the classes that fit into a small tile; otherwise the other classes, and parts.
 template <bool IsSmall, class Key, class Value, class Compare, class Tuning, class Offset>
 struct sort_classes : body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning>> {
     using base = body<Key, Value, Compare, segment_tuning<IsSmall, Key, Value, Tuning>>;
@@ -149,22 +149,23 @@ inline int current_attribute(cudaDeviceAttr which)
     return value;
 }
 
-/// Few segments have smaller tiles than many, since each has a tile alone: of 256 threads with 16 items, which take
-/// 0.80 to 0.93 of the time of 512 with 8, and mostly less than 128 with 32. With three blocks on an SM 396 segments
-/// are sorted at once on an H100.
+/// Few segments have smaller tiles than many, since each segment has its own tile: 256 threads with 16 items take 0.80
+/// to 0.93 of the time of 512 with 8, and mostly less than 128 with 32. With three blocks on each SM an H100 sorts 396
+/// segments at once.
 template <int MinBlocks>
 inline constexpr merge_sort_row few_row{.threads = 256, .items = 16, .min_blocks = MinBlocks, .ways = 32};
 // On others that many blocks would not have enough shared memory.
 using few_tuning =
     launch_box<sm<75, few_row<0>>, sm<80, few_row<3>>, sm<86, few_row<0>>, sm<90, few_row<3>>, sm<110, few_row<0>>>;
 
-/// Not for larger elements: with u64 and u64 that is up to 1.17 times as slow.
+/// Not for larger elements: with u64 keys and u64 values it takes up to 1.17 times as long.
 template <class Key, class Value>
 inline constexpr bool has_few = sizeof(kept_type<Key>) + sizeof(kept_type<Value>) <= 8;
 template <class Key>
 inline constexpr bool has_few<Key, void> = sizeof(kept_type<Key>) <= 8;
 
-/// Those of larger keys only if most fit into a tile: merging smaller parts takes 1.03 to 1.18 times as long for u64.
+/// Segments of larger keys only if most of them fit into a tile: merging the smaller parts takes 1.03 to 1.18 times as
+/// long for u64.
 template <class Key, class Row>
 constexpr bool are_few(std::int64_t n, std::int64_t segments, const Row& row)
 {
@@ -194,7 +195,7 @@ struct sort_few : body<Key, Value, Compare, few_tuning> {
     }
 };
 
-/// Integers of 16 bits are counted, by one block on each SM, where it has enough shared memory for all counts.
+/// Integers of 16 bits are counted, by one block on each SM that has enough shared memory for all counts.
 inline constexpr merge_sort_row count_row{.threads = 1024, .items = 32, .min_blocks = 1, .ways = 32};
 using count_tuning = launch_box<sm<75, few_row<0>>, sm<90, count_row>, sm<110, few_row<0>>>;
 
@@ -206,10 +207,11 @@ struct count_few : body<Key, void, Compare, count_tuning> {
     {
         return row.threads == count_row.threads ? sizeof(few_counts<count_row.threads>) : 0;
     }
-    /// Whether the current GPU counts: it has the row, and a block as much memory, which the driver may have limited.
+    /// Whether the current GPU can count: it has the row, and a block gets enough shared memory, which the driver may
+    /// have limited.
     static bool is_possible(std::int64_t n)
     {
-        // Of the table alone: a kernel that cannot be launched is an error.
+        // Asks for the row of the table, not of the kernel: a kernel that cannot be launched would be an error.
         const auto row = row_for<count_tuning>(n);
         return row.threads == count_row.threads &&
                dynamic_shared_bytes(row) <= current_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
@@ -279,15 +281,15 @@ struct merge_parts : body<Key, Value, Compare, segment_tuning<false, Key, Value,
     }
 };
 
-/// Integers alone have the rows of keys whose equal ones may differ: with more registers tiles of segments do not
-/// spill, which is up to 1.1 times as fast.
+/// Integers without values use the rows for keys whose equal ones may differ: with their larger register limits tiles
+/// of segments do not spill, which is up to 1.1 times as fast.
 template <class Tuning, class Key, class Value, class Compare>
 using tuning_of_segments =
     typename std::conditional_t<std::is_void_v<Tuning> && std::is_void_v<Value> && sizeof(Key) <= 8,
                                 std::type_identity<merge_sort_tuning<Key, void, true>>,
                                 std::type_identity<tuning_or_default<Tuning, Key, Value, Compare>>>::type;
 
-/// The rows of large segments: those of the largest sorts, but for pairs of up to 8 bytes those of middle ones, whose
+/// The rows for large segments: those of the largest sorts; for pairs of up to 8 bytes, those of medium sorts, whose
 /// smaller tiles are up to 1.25 times as fast.
 template <class Key, class Value>
 inline constexpr bool is_small_pair = sizeof(Key) + sizeof(Value) <= 8;
@@ -303,7 +305,7 @@ inline std::int64_t multiprocessors()
     return current_attribute(cudaDevAttrMultiProcessorCount);
 }
 
-/// Blocks for a GPU's worth of threads: each does several pieces of work.
+/// As many blocks as fit on the GPU; each does several pieces of work.
 inline std::int64_t blocks_at_once(int threads)
 {
     return multiprocessors() * std::clamp(2048 / threads, 1, 32);
@@ -319,7 +321,7 @@ inline void check_sizes(std::int64_t n, std::int64_t segments)
         refuse(std::to_string(segments) + " segments. Give 0 to 2^32 - 1.");
 }
 
-/// Sorts the segments of arrays whose values, if any, are of up to 8 bytes. `Few`: few segments are not listed.
+/// Sorts the segments of arrays whose values, if any, have up to 8 bytes. `Few`: few segments are not listed.
 template <bool Few, class Key, class Value, class Compare, class Tuning, class Offset>
 struct segmented_sort {
     using small = sort_classes<true, Key, Value, Compare, Tuning, Offset>;
@@ -439,7 +441,7 @@ private:
     }
 };
 
-/// Not with rows that were given.
+/// Not with rows given by the user or by LAUNCHBOX_ROW.
 template <class Key, class Value, class Tuning>
 inline constexpr bool sorts_few =
 #ifdef LAUNCHBOX_ROW
@@ -448,14 +450,14 @@ inline constexpr bool sorts_few =
     std::is_void_v<Tuning> && has_few<Key, Value>;
 #endif
 
-/// `Index`: what values of more than 8 bytes are sorted as; void where they, if any, are sorted themselves.
+/// `Index`: the type as which values of more than 8 bytes are sorted; void if there are none, or smaller ones.
 template <class Index, class Tuning, class Key, class Value, class Offset, class Compare>
 void sort_segments_as(cudaStream_t stream, Key* keys, Value* values, std::int64_t n, const Offset* begins,
                       const Offset* ends, std::int64_t segments, const Compare& compare, workspace given)
 {
     using kept =
         typename std::conditional_t<std::is_void_v<Index>, std::type_identity<Value>, std::type_identity<Index>>::type;
-    // A row for indices of 4 bytes may not fit those of 8.
+    // A row for indices of 4 bytes may not fit indices of 8 bytes.
     using table =
         tuning_of_segments<std::conditional_t<std::is_same_v<Index, std::uint64_t>, void, Tuning>, Key, kept, Compare>;
     segmented_sort<sorts_few<Key, kept, Tuning>, Key, kept, Compare, segment_rows<Key, kept, table>, Offset> sorting(

@@ -1,4 +1,4 @@
-// launchbox: what merge_sort takes instead of pointers. Internal: include merge_sort.cuh.
+// launchbox: iterators that merge_sort accepts instead of pointers. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::merge_sort_kernels {
 
-/// A pointer in a class, as thrust::device_ptr.
+/// A class that wraps a pointer, such as thrust::device_ptr.
 template <class Type>
 concept wrapped_pointer = std::is_pointer_v<typename Type::raw_pointer> &&
                           std::is_same_v<decltype(std::declval<const Type&>().get()), typename Type::raw_pointer>;
@@ -29,16 +29,16 @@ constexpr auto without_wrapper(const Type& argument)
         return argument;
 }
 
-/// What gives elements that are nowhere in memory, or not beside each other: an iterator with random access.
+/// A random-access iterator, whose elements need not be adjacent in memory, or in memory at all.
 template <class Type, class Element>
 concept source_of =
     !wrapped_pointer<Type> && std::is_constructible_v<Element, decltype(std::declval<Type&>()[std::int64_t{}])>;
 
-/// Keys alone: pointers have a sort of their own.
+/// For keys without values: pointers have their own overload.
 template <class Type, class Key>
 concept iterator_of = source_of<Type, Key> && !std::is_pointer_v<Type>;
 
-/// Values beside keys, of which either may be pointers, but not both.
+/// For values with keys: either may be a pointer, but not both.
 template <class Type, class Value, class Keys>
 concept source_beside = source_of<Type, Value> && !(std::is_pointer_v<Keys> && std::is_pointer_v<Type>);
 
@@ -65,8 +65,8 @@ struct read_sources {
     }
 };
 
-/// Reads the sources and calls `sort(space)`, which sorts the arrays. Where the workspace is too small, which `sort`
-/// refuses, nothing is written.
+/// Reads the sources and calls `sort(space)`, which sorts the arrays. If the workspace is too small, nothing is written
+/// and `sort` throws.
 template <class Key, class Value, class Keys, class Values, class Sort>
 void read_and_sort(cudaStream_t stream, Keys keys, Values values, Key* keys_out, Value* values_out, std::int64_t n,
                    const workspace& space, const Sort& sort)

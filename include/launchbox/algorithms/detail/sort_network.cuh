@@ -1,8 +1,8 @@
 // launchbox: sorting networks over registers. Internal: include merge_sort.cuh.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A register array can only be indexed by constants, which is what a network does: which elements it compares does not
-// depend on the data. Networks are not stable; elements carry a tag where that could be seen.
+// An array in registers can only be indexed by constants. Networks do only that: which elements they compare does not
+// depend on the data. They are not stable; elements carry a tag if stability is visible.
 #pragma once
 
 #include <utility>
@@ -63,7 +63,7 @@ inline constexpr auto network_of = [] {
     return all;
 }();
 
-/// How many comparators of network::sort sort all groups of 2^`bits` elements, before the others.
+/// How many comparators, the first ones of network::sort, sort all groups of 2^`bits` elements.
 template <int Items>
 consteval int comparators_of_groups(int bits)
 {
@@ -75,9 +75,9 @@ consteval int comparators_of_groups(int bits)
 template <network Kind, int Items, int At>
 inline constexpr comparator comparator_at = network_of<Kind, Items>.data[At];
 
-/// Calls `exchange(first, second)` for each comparator in its order, of those from number `From` to before number `To`.
-/// The numbers are constants once the call is inlined. Not as arguments of a template, which takes longer to compile,
-/// and not in a loop: before it is unrolled, arrays of 8-byte keys get into memory, where part of them then stays.
+/// Calls `exchange(first, second)` for the comparators [From, To), in order. Their arguments are constants once the
+/// call is inlined. They are not template arguments, which take longer to compile, and there is no loop: before it is
+/// unrolled, arrays of 8-byte keys are placed in local memory, and part of them stays there.
 template <network Kind, int Items, int From = 0, int To = comparators<Kind, Items>(), class Exchange>
 __device__ __forceinline__ void run_network(const Exchange& exchange)
 {

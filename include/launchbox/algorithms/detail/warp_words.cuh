@@ -1,4 +1,4 @@
-// launchbox: values of any type between the threads of a warp, and copies to shared memory. Internal.
+// launchbox: exchanges of values of any type between the threads of a warp, and copies to shared memory. Internal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace launchbox::detail {
 
-/// An array without initialisation, as an array of integers is, also of types without a default constructor.
+/// An uninitialised array, also of types without a default constructor.
 template <class Type, int Count>
 struct raw_array {
     union {
@@ -64,8 +64,7 @@ __device__ __forceinline__ unsigned warp_maximum(unsigned value)
 #endif
 }
 
-/// A condition of which the compiler forgets what it knows. Otherwise it may write all code from one test of it to the
-/// next twice.
+/// The condition, hidden from the compiler. Otherwise it may duplicate all code between one test of it and the next.
 __device__ __forceinline__ bool forgotten(bool condition)
 {
 #ifdef __CUDA_ARCH__
@@ -77,13 +76,13 @@ __device__ __forceinline__ bool forgotten(bool condition)
 #endif
 }
 
-/// Whether copy_async has an instruction of its own for the types, from 8.0 on.
+/// Whether copy_async uses the instruction for such copies, which exists from 8.0 on, for these types.
 template <class To, class From>
 inline constexpr bool copies_asynchronously =
     std::is_same_v<To, From> && (sizeof(To) == 4 || sizeof(To) == 8 || sizeof(To) == 16) && alignof(To) == sizeof(To);
 
 /// Starts a copy from global to shared memory, which is complete after `wait_for_copies` and a barrier. It needs no
-/// register, so that a thread can have all its loads in flight.
+/// registers, so that a thread can have all its loads in flight.
 template <class To, class From>
 __device__ __forceinline__ void copy_async(To* shared, const From* global)
 {

@@ -1,4 +1,4 @@
-// launchbox: loads and stores of 16 bytes, and of elements that are made of them. Internal.
+// launchbox: loads and stores of 16 bytes, and of elements that consist of such words. Internal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -44,8 +44,8 @@ __device__ __forceinline__ void store_wide_streaming(void* to, const wide_word& 
 #endif
 }
 
-/// Whether the alignment of a pointer to such elements is checked at run time: without that, elements of a type that is
-/// aligned to less than 16 bytes would be moved in small pieces.
+/// Whether elements consist of 16-byte words, so that is_wide checks a pointer's alignment at run time. Without that
+/// check, types aligned to less than 16 bytes would be moved in small pieces.
 template <class Iterator>
 inline constexpr bool has_wide_elements = false;
 template <class Element>
@@ -58,7 +58,7 @@ __device__ __forceinline__ bool is_wide(Iterator iterator)
     return false;
 }
 
-/// `from[at]`, where `wide` says is_wide(from).
+/// `from[at]`; `wide` is is_wide(from).
 template <class Element, class Iterator>
 __device__ __forceinline__ Element load_element(Iterator from, std::int64_t at, bool wide)
 {
@@ -77,7 +77,7 @@ __device__ __forceinline__ Element load_element(Iterator from, std::int64_t at, 
     return static_cast<Element>(from[at]);
 }
 
-/// `to[at] = element`, where `wide` says is_wide(to).
+/// `to[at] = element`; `wide` is is_wide(to).
 template <class Element, class Iterator>
 __device__ __forceinline__ void store_element(Iterator to, std::int64_t at, const Element& element, bool wide)
 {
