@@ -12,16 +12,16 @@ namespace launchbox {
 
 /// Which of several block sizes with equally many resident threads is chosen.
 enum class tie_policy {
-    largest,   ///< NVIDIA's
-    smallest,  ///< finer grained: less is lost when one block of the last wave is late
-    balanced,  ///< from 128 to 256 threads, multiples of 128 first, the larger first; else the size nearest to that
+    largest,   ///< as NVIDIA does
+    smallest,  ///< finer grained: less time is lost if one block of the last wave is late
+    balanced,  ///< from 128 to 256 threads, preferring multiples of 128, then larger sizes; otherwise the nearest size
 };
 
 struct block_size_request {
-    /// 0: no limit, as blockSizeLimit in CUDA; the kernel's launch bound and 1,024 are kept in any case.
+    /// 0: no limit, like blockSizeLimit in CUDA. The kernel's launch bound and 1,024 always apply.
     int max_threads = 0;
-    /// Only multiples of this are tried. 0: multiples of 32 and the largest block allowed, even if it is not a
-    /// multiple, as /// NVIDIA does.
+    /// Only multiples of this are tried. 0: multiples of 32 and the largest block allowed, even if that is not a
+    /// multiple, as NVIDIA does.
     int multiple = 0;
     int cluster_blocks = 1;  ///< blocks in a cluster, as in `launch_shape`
     tie_policy ties = tie_policy::largest;
@@ -29,18 +29,19 @@ struct block_size_request {
     friend constexpr bool operator==(const block_size_request&, const block_size_request&) = default;
 };
 
-/// One block size and its resident blocks. `threads` 0: no block size can be launched.
+/// One block size and its resident blocks. `threads` is 0 if no block size can be launched.
 struct block_size_choice {
     int threads = 0;
     std::int64_t dynamic_shared_bytes = 0;
     int resident_blocks = 0;
 
-    /// Block sizes are compared by this. Threads, as in CUDA: idle lanes of a partial warp do not count.
+    /// Block sizes are compared by this number. It counts threads, as CUDA does: idle lanes of a partial warp do not
+    /// count.
     [[nodiscard]] constexpr int resident_threads() const { return threads * resident_blocks; }
     friend constexpr bool operator==(const block_size_choice&, const block_size_choice&) = default;
 };
 
-/// The largest block that can be launched with these registers and this launch bound; 0: none. This is what
+/// The largest block that can be launched with these registers and this launch bound; 0 if none can. This is what
 /// cudaFuncGetAttributes reports as maxThreadsPerBlock (on an H200 for 24 to 255 registers).
 constexpr int max_launchable_threads(const sm_limits& limits, const kernel_resources& kernel)
 {
@@ -74,8 +75,8 @@ constexpr void for_each_block_size(const sm_limits& limits, const kernel_resourc
 
 namespace detail {
 
-// Whether one block size is nearer to 128 to 256 threads than another: by ratio, so that 64 is as far as 512. Multiples
-// of 128 give each of the SM's sub-partitions the same number of warps.
+// Whether one block size is nearer to the range of 128 to 256 threads than another. Distances are ratios: 64 is as far
+// as 512. Multiples of 128 give each of the SM's sub-partitions the same number of warps.
 constexpr bool is_more_balanced(int challenger, int holder)
 {
     constexpr int least = 128, most = 256;

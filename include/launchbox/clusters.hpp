@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cluster runs within one GPC, and the enabled SMs of each GPC differ from chip to chip. Only
 // cudaOccupancyMaxActiveClusters on that GPU gives the exact number. The estimate uses these observations:
-//   - with the SMs of each GPC known, all 32 counts measured on an H200 are the sum over the GPCs that have at least as
-//     many SMs as the cluster has blocks of floor(SMs * min(blocks per SM, 8) / cluster blocks);
-//   - without the condition on the SMs the sum is up to 14 % too high.
+//   - if the SMs of each GPC are known, all 32 counts measured on an H200 equal the sum of floor(SMs * min(blocks per
+//     SM, 8) / cluster blocks) over the GPCs that have at least as many SMs as the cluster has blocks;
+//   - summed over all GPCs it is up to 14 % too high.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace launchbox {
 
-/// Resident clusters on the whole GPU. `low <= expected <= high`; `expected` is unknown where neither the GPCs of the
-/// chip nor the GPC size of its architecture is known.
+/// Resident clusters on the whole GPU. `low <= expected <= high`; `expected` is unknown if neither the GPCs of the chip
+/// nor the GPC size of its architecture is known.
 struct cluster_estimate {
     std::optional<int> expected = std::nullopt;
     int low = 0;
@@ -30,7 +30,7 @@ struct cluster_estimate {
 /// unknown).
 inline constexpr int cluster_blocks_per_sm_seen = 8;
 
-/// SMs of a full GPC: 18 on GH100, 20 on GB100 (CUTLASS); the others are not published.
+/// SMs of a full GPC: 18 on GH100, 20 on GB100 (source: CUTLASS); not published for others.
 constexpr std::optional<int> sms_per_gpc(const sm_limits& limits)
 {
     if (limits.capability.major == 9) return 18;
@@ -44,7 +44,7 @@ inline constexpr int h200_gpcs[] = {18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2};
 
 namespace detail {
 
-// Above these no GPU is; cutting them there keeps every sum far from overflow and changes no answer.
+// No GPU exceeds these numbers; limiting them keeps every sum far from overflow and changes no answer.
 constexpr int bounded_sms(int sms)
 {
     return std::clamp(sms, 0, 1 << 14);
@@ -65,8 +65,8 @@ constexpr int clusters_in_gpcs(std::span<const int> gpcs, int cluster_blocks, in
 
 }  // namespace detail
 
-/// If the SMs of every GPC are known. The interval is from the formula that fits the H200 to that formula without its
-/// two conditions.
+/// The estimate if the SMs of every GPC are known. The interval is from the formula that fits the H200 to the same
+/// formula without its two conditions.
 constexpr cluster_estimate estimate_clusters(std::span<const int> gpcs, int cluster_blocks, int blocks_per_sm)
 {
     if (cluster_blocks < 1 || blocks_per_sm < 0) return {.expected = 0};
@@ -76,13 +76,13 @@ constexpr cluster_estimate estimate_clusters(std::span<const int> gpcs, int clus
     return {expected, expected, detail::clusters_in_gpcs(gpcs, cluster_blocks, blocks_per_sm, false)};
 }
 
-/// If only the number of SMs is known. Low: what every such chip can run: pairs of blocks in pairs of SMs (a TPC is
-/// never split), one cluster of a portable size, and no larger one (an H20 was reported to run no cluster of 16). High:
-/// all SMs in one GPC. Expected: full GPCs and one with the remaining SMs.
+/// The estimate if only the number of SMs is known. Low: what every such chip can run, which is pairs of blocks in
+/// pairs of SMs (a TPC is never split), one cluster of a portable size, and no larger cluster (an H20 was reported to
+/// run no cluster of 16). High: all SMs in one GPC. Expected: full GPCs and one with the remaining SMs.
 constexpr cluster_estimate estimate_clusters(const sm_limits& limits, int sms, int cluster_blocks, int blocks_per_sm)
 {
     if (cluster_blocks < 1 || blocks_per_sm < 1 || sms < 1) return {.expected = 0};
-    // More than the GPU can have, or clusters where there are none.
+    // The cluster is larger than the GPU supports, or the GPU supports none.
     if (cluster_blocks > 1 && cluster_blocks > detail::max_cluster_of(limits, model_mode::driver, true))
         return {.expected = 0};
     sms = detail::bounded_sms(sms);

@@ -14,8 +14,8 @@ namespace launchbox {
 /// family).
 enum class architecture_variant : char { plain = '\0', accelerated = 'a', family = 'f' };
 
-/// A compute capability, with the variant that an architecture name can carry. The limits of an SM depend on `major`
-/// and `minor` alone.
+/// A compute capability, with the variant that an architecture name can carry. The limits of an SM depend only on
+/// `major` and `minor`.
 struct compute_capability {
     int major = 0;
     int minor = 0;
@@ -72,8 +72,8 @@ constexpr architecture_text compute_capability_name(const compute_capability& ca
     return text;
 }
 
-/// Reads `sm_90`, `sm_90a`, `sm_100f`, `compute_90`, `90`, `90a` and `9.0`; nothing else, and `nullopt` otherwise.
-/// Whether the chip exists is not checked here: see `find_sm_limits`.
+/// Reads `sm_90`, `sm_90a`, `sm_100f`, `compute_90`, `90`, `90a` and `9.0`; `nullopt` for anything else. Does not check
+/// whether the chip exists: see `find_sm_limits`.
 constexpr std::optional<compute_capability> parse_compute_capability(std::string_view text)
 {
     if (text.starts_with("sm_"))

@@ -8,8 +8,8 @@
 //     merge<int>: 512 threads, but it was compiled for sm_90 with __launch_bounds__(256). Launch with 256 threads or
 //     fewer, or raise the bound (then at most 128 registers).
 //
-// Needs the CUDA runtime (12.0 or later) and no compiler of its own: a plain .cpp can launch kernels that are declared
-// in it as host functions and defined in a .cu.
+// Needs the CUDA runtime (12.0 or later) but not nvcc: a plain .cpp can launch kernels that it declares as host
+// functions and that a .cu defines.
 #pragma once
 
 #if __cplusplus < 202002L
@@ -31,14 +31,14 @@
 #include <launchbox/launch_error.cuh>
 #include <launchbox/occupancy.hpp>
 
-// Hidden: of two shared libraries that each contain a CUDA runtime, the dynamic linker would use the functions of one
-// for both, and the runtime of that one does not know the kernels of the other.
+// Hidden: if two shared libraries each contain a CUDA runtime, the dynamic linker would use the functions of one for
+// both, and the runtime of that one does not know the kernels of the other.
 #pragma GCC visibility push(hidden)
 namespace launchbox {
 
 /// Launches `kernel<<<grid, threads, dynamic_shared, stream>>>(arguments...)`. The arguments convert to the kernel's
 /// parameters as in any call; a wrong number or type does not compile. A launch that is refused throws `launch_error`
-/// and leaves no error behind. Errors while the kernel runs come later, as always.
+/// and leaves no error pending. Errors while the kernel runs are reported later, as always.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const launch_config& config, Arguments&&... arguments);
 
@@ -48,9 +48,9 @@ template <class... Parameters>
 std::string explain_launch(void (*kernel)(Parameters...), const launch_config& config);
 
 /// The resources that a kernel of this program uses on the current GPU. `max_threads` is the launch bound or what
-/// registers allow. The runtime does not report `barriers`: they are the fewest that explain its occupancy, 0 if they
-/// do not limit. This and the functions below throw `launch_error` if the program has no code for this GPU, or the GPU
-/// is newer than launchbox's table of limits.
+/// registers allow. The runtime does not report `barriers`: this is the smallest number that explains its occupancy, 0
+/// if they do not limit it. This and the functions below throw `launch_error` if the program has no code for this GPU,
+/// or the GPU is newer than launchbox's table of limits.
 template <class... Parameters>
 kernel_resources kernel_resources_of(void (*kernel)(Parameters...))
 {
@@ -66,8 +66,9 @@ occupancy_result occupancy_of(void (*kernel)(Parameters...), const launch_shape&
     return occupancy(*known.limits, known.resources, shape, known.settings);
 }
 
-/// Blocks of this shape that one SM of the current GPU holds at once: as cudaOccupancyMaxActiveBlocksPerMultiprocessor,
-/// except that a block above the launch bound gives 0, since its launch fails.
+/// Blocks of this shape that one SM of the current GPU holds at once: like
+/// cudaOccupancyMaxActiveBlocksPerMultiprocessor, except that a block above the launch bound gives 0, since its launch
+/// fails.
 template <class... Parameters>
 int resident_blocks(void (*kernel)(Parameters...), const launch_shape& shape)
 {
@@ -129,7 +130,7 @@ void launch(void (*kernel)(Parameters...), const launch_config& config, Argument
                     const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(converted)))...};
                 detail::launch_checked(detail::handle_of(kernel), config, addresses);
             }
-            // Explicit, since -Wconversion would blame this line for a literal 3 that becomes 3.0f.
+            // Explicit: otherwise -Wconversion would report a literal 3 that becomes 3.0f in this line.
         }(static_cast<Parameters>(std::forward<Arguments>(arguments))...);
     }
 }

@@ -11,7 +11,7 @@ namespace launchbox {
 
 /// What ptxas does with a pair (threads, min_blocks). A min_blocks that it cannot honour is ignored, not reduced, with
 /// a one-line warning; registers are then capped as if only `threads` had been given. The front end, which runs before
-/// ptxas and does not check limits of an architecture, has already used it, so the code may differ from that with
+/// ptxas and does not check an architecture's limits, has already used it, so the code may differ from that with
 /// `threads` alone.
 enum class launch_bounds_verdict {
     honoured,
@@ -62,10 +62,10 @@ constexpr int max_legal_min_blocks(const sm_limits& limits, int threads)
     return std::min(limits.blocks_per_sm, limits.warps_per_sm() / detail::warps_of(threads));
 }
 
-/// The most registers per thread with which registers allow `blocks` resident blocks of `threads` threads, which is the
-/// cap that ptxas sets for a bound (threads, blocks): at most `registers_per_thread`. Registers are allocated per
-/// sub-partition, so whole warps per sub-partition count: (288, 1) gives 168, not 224. `nullopt` if ptxas ignores the
-/// bound. Equals the cap that ptxas 13.0 stores in the cubin for every legal pair.
+/// The most registers per thread that still allow `min_blocks` resident blocks of `threads` threads: the cap that ptxas
+/// sets for a bound (threads, min_blocks). At most `registers_per_thread`. Registers are allocated per sub-partition,
+/// so whole warps per sub-partition count: (288, 1) gives 168, not 224. `nullopt` if ptxas ignores the bound. Equals
+/// the cap that ptxas 13.0 stores in the cubin for every legal pair.
 constexpr std::optional<int> register_cap(const sm_limits& limits, int threads, int min_blocks = 1)
 {
     min_blocks = std::max(min_blocks, 1);

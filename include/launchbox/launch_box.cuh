@@ -46,8 +46,8 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox {
 
-/// In device code: the row that the code is compiled with, a constant. The kernel has LAUNCHBOX_BOUNDS of the same
-/// table.
+/// In device code: the row that the code is compiled with, a constant. The kernel must have LAUNCHBOX_BOUNDS of the
+/// same table.
 template <class Box>
 consteval auto row_here()
 {
@@ -56,8 +56,8 @@ consteval auto row_here()
 
 /// Launches `Body::run` with the row of the code for the current GPU: as many blocks as `work` elements need, with the
 /// row's threads and dynamic shared memory. Nothing is launched for 0 elements. `work` is a number, or `blocks{...}`
-/// for a grid of your own. Throws launch_error like `launch(kernel, ...)`, and at the first launch on a GPU also if the
-/// GPU cannot hold the row, or the program has no code for it, or code from another table.
+/// for a given grid. Throws launch_error like `launch(kernel, ...)`, and at the first launch on a GPU also if the GPU
+/// cannot hold the row, or if the program has no code for it, or code that was compiled with another table.
 template <class Body, class Unit = detail::this_unit, class... Arguments>
 void launch(cudaStream_t stream, const work_size& work, Arguments&&... arguments)
 {
@@ -76,7 +76,8 @@ void launch(const launch_config& config, const work_size& work, Arguments&&... a
     detail::launch_tuned<Body, Unit>(detail::extras_of(config), work, std::forward<Arguments>(arguments)...);
 }
 
-/// The same without exceptions: the runtime's error, or the nearest that it has for what launch_error would say.
+/// The same without exceptions: returns the runtime's error, or the runtime error that is nearest to what launch_error
+/// would say.
 template <class Body, class Unit = detail::this_unit, class... Arguments>
 cudaError_t try_launch(cudaStream_t stream, const work_size& work, Arguments&&... arguments) noexcept
 {
@@ -99,8 +100,8 @@ void prepare()
     detail::for_each_class<Body>([&]<std::size_t Class>() { detail::prepare_tuned<Body, Unit, Class>(device); });
 }
 
-/// The row of a body, or of a table, on the current GPU: that of the code which runs there. `elements` chooses among
-/// the tables of by_size. Throws launch_error where the program has no code for this GPU.
+/// The row of a body, or of a table, on the current GPU: the row of the code that runs there. `elements` chooses among
+/// the tables of by_size. Throws launch_error if the program has no code for this GPU.
 template <class BodyOrTable, class Unit = detail::this_unit>
 auto row_for(std::int64_t elements = 0)
 {
@@ -110,11 +111,11 @@ auto row_for(std::int64_t elements = 0)
         return detail::row_of_table<BodyOrTable, Unit>(elements);
 }
 
-/// The row of a table on the current GPU, for a `__global__` function with LAUNCHBOX_BOUNDS of it: checks that the
-/// function was compiled with that row, and opts in to the row's dynamic shared memory. Queries the runtime each time
-/// /// (about a microsecond): keep the result if that matters.
-// Always inlined: the architecture probe must be of the unit of `kernel`. Units for sm_90 and for sm_90a have the same
-// list, and the linker would keep the function of one of them for both.
+/// The row of a table on the current GPU, for a `__global__` function with LAUNCHBOX_BOUNDS of that table. Checks that
+/// the function was compiled with that row, and opts in to the row's dynamic shared memory. Queries the runtime each
+/// time (about a microsecond): keep the result if that matters.
+// Always inlined: the architecture probe must come from the unit of `kernel`. Units for sm_90 and for sm_90a have the
+// same list, and the linker would keep the function of one of them for both.
 template <class Box, class Unit = detail::this_unit, class... Parameters>
 [[gnu::always_inline]] inline auto row_for(void (*kernel)(Parameters...))
 {
@@ -122,7 +123,7 @@ template <class Box, class Unit = detail::this_unit, class... Parameters>
                                             reinterpret_cast<const void*>(&detail::architecture_probe<Unit>));
 }
 
-/// Blocks of a body's kernel that one SM of the current GPU holds at once, with its row.
+/// How many blocks of a body's kernel, with its row, one SM of the current GPU holds at once.
 template <class Body, class Unit = detail::this_unit>
 int resident_blocks(std::int64_t elements = 0)
 {

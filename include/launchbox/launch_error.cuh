@@ -12,8 +12,8 @@
 
 namespace launchbox {
 
-/// A launch that was refused, or a query about a kernel that cannot be answered on this GPU. `what()` has the reason
-/// and what to do.
+/// A launch that was refused, or a query about a kernel that cannot be answered on this GPU. `what()` says why, and
+/// what to do.
 class launch_error : public std::runtime_error {
 public:
     launch_error(const std::string& what, cudaError_t in_code, launch_error_kind in_kind,
@@ -25,7 +25,7 @@ public:
     cudaError_t code;          ///< the runtime's
     launch_error_kind kind;    ///< what is wrong
     launch_obstacle obstacle;  ///< for `launch_error_kind::block`: the limit that the block exceeds
-    cudaError_t earlier;       ///< an error that was pending before; cudaSuccess: none was
+    cudaError_t earlier;       ///< an error that was already pending; cudaSuccess: none
 };
 
 }  // namespace launchbox

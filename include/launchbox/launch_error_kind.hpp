@@ -17,7 +17,7 @@ enum class launch_error_kind {
     earlier_error,  ///< the GPU was in an error before this launch
     unknown_gpu,    ///< launchbox has no limits for this compute capability; only the model needs them
     row_mismatch,   ///< a kernel with a launch box: its code was compiled with another table
-    runtime,        ///< anything else: only the runtime's text is known
+    runtime,        ///< anything else: `what()` has the runtime's text
 };
 
 }  // namespace launchbox

@@ -49,7 +49,7 @@ struct launch_extent {
     {
     }
 
-    /// x * y * z; at least 2^20, but not exact, where one of them is above 2^20.
+    /// x * y * z; not exact, but at least 2^20, if one of them is above 2^20.
     [[nodiscard]] constexpr std::int64_t count() const
     {
         constexpr std::int64_t bound = 1 << 20;

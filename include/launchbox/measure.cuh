@@ -4,10 +4,10 @@
 //     const auto m = launchbox::measure([&](cudaStream_t s) { scale<<<blocks, 256, 0, s>>>(data, n); });
 //     launchbox::print_measurement(m);  // {"launchbox":"measurement/1","time_ms":[0.0412,...],...}
 //
-// Each sample begins with the L2 flushed, and without the launch latency. A kernel that fails is a result, not an
-// exception.
+// Each sample begins with the L2 flushed, and does not contain the launch latency. A kernel that fails is reported in
+// the result, not by an exception.
 //
-// Needs the CUDA runtime (12.0 or later) and nvcc, since it holds a kernel.
+// Needs the CUDA runtime (12.0 or later) and nvcc, since it defines a kernel.
 #pragma once
 
 #if __cplusplus < 202002L

@@ -16,16 +16,16 @@ namespace launchbox {
 struct measurement_result {
     std::vector<double> samples_ns = {};  ///< in the order in which they were taken; empty after a failure
     double median_ns = 0;
-    double low_ns = 0, high_ns = 0;  ///< at least 95 % of such intervals hold the true median; with 6 samples or more
+    double low_ns = 0, high_ns = 0;  ///< at least 95 % of such intervals contain the true median, from 6 samples on
     bool cold = true;                ///< each sample began with the L2 flushed
-    int launches = 1;                ///< calls in a sample, which is the time of one
-    bool blocked = true;             ///< the GPU waited until all was launched: no launch latency in the samples
+    int launches = 1;                ///< calls in a sample; the sample is the time of one call
+    bool blocked = true;             ///< the GPU waited until everything was launched: no launch latency in the samples
     bool out_of_time = false;        ///< stopped by `max_seconds` before there were enough samples
-    std::int64_t bytes = 0;          ///< that one call processes; 0: not given
+    std::int64_t bytes = 0;          ///< processed by one call; 0: not given
 
     /// "illegal_access", "trap", "hang", "launch_error", "out_of_memory" or "device_lost"; empty: measured.
     std::string failure = {};
-    std::string error = {};   ///< cudaGetErrorName's, "cudaErrorIllegalAddress"; may be empty
+    std::string error = {};   ///< from cudaGetErrorName: "cudaErrorIllegalAddress"; may be empty
     std::string reason = {};  ///< one line
 
     [[nodiscard]] bool measured() const { return failure.empty(); }
@@ -79,7 +79,7 @@ inline std::string measurement_line(const measurement_result& result, std::optio
 inline void print_measurement(const measurement_result& result, const print_options& options = {})
 {
     const std::string line = detail::measurement_line(result, options.checksum);
-    // Written out at once: a kernel that fails later may take the process with it.
+    // Flushed at once, since a kernel that fails later may end the process.
     std::fwrite(line.data(), 1, line.size(), options.file);
     std::fflush(options.file);
 }

@@ -1,4 +1,4 @@
-// launchbox: the launch boxes of MGPU 1.x under their own names, for kernels that were written with them.
+// launchbox: the launch boxes of MGPU 1.x under their original names, for kernels that were written with them.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     template <typename Tuning>
@@ -24,26 +24,26 @@
 
 #include <vector_functions.h>
 
-// Names of MGPU, in kernels that are templates with a parameter `Tuning`.
+// MGPU's names, for kernels that are templates with a parameter `Tuning`.
 #define MGPU_SM_TAG Sm35
 #define MGPU_LAUNCH_PARAMS typename Tuning::MGPU_SM_TAG
 #define MGPU_LAUNCH_BOUNDS __global__ __launch_bounds__(Tuning::MGPU_SM_TAG::NT, Tuning::MGPU_SM_TAG::OCC)
 
 namespace mgpu {
 
-/// One row of numbers: threads per block, items per thread, wanted resident blocks on an SM (0: not given).
+/// One row given as numbers: threads per block, items per thread, wanted resident blocks on an SM (0: not given).
 template <int Threads, int Items, int MinBlocks>
 struct LaunchParamsVT {
     enum { NT = Threads, VT = Items, OCC = MinBlocks };
 };
 
-/// The row with MGPU's constants as threads, items and min_blocks.
+/// MGPU's constants as a row of launch_box.cuh.
 struct launch_row {
     int threads, items, min_blocks;
 };
 
-/// Rows of any types, with the constants NT and OCC, VT for GetLaunchParams, and any others. A row that is left out
-/// equals the one before.
+/// Rows of any types with the constants NT and OCC, also VT if GetLaunchParams is used, and any others. A row that is
+/// left out equals the one before.
 template <typename Sm20_, typename Sm30_ = Sm20_, typename Sm35_ = Sm30_>
 struct LaunchBox {
     typedef Sm20_ Sm20;
@@ -59,7 +59,7 @@ struct LaunchBox {
     /// NT and VT of the row that kernels are compiled with.
     static int2 GetLaunchParams() { return make_int2(Sm35_::NT, Sm35_::VT); }
 
-    /// The same; MGPU queried its context for the architecture.
+    /// The same; MGPU asked the context for the architecture.
     template <typename Context>
     static int2 GetLaunchParams(Context&&)
     {
@@ -71,8 +71,8 @@ struct LaunchBox {
     }
 };
 
-/// The same with numbers: threads, items and min_blocks for sm_20, sm_30 and sm_35. Rows that are left out equal the
-/// one before.
+/// The same with rows given as numbers: threads, items and min_blocks for sm_20, sm_30 and sm_35. Rows that are left
+/// out equal the one before.
 template <int NT_SM20, int VT_SM20, int OCC_SM20 = 0, int NT_SM30 = NT_SM20, int VT_SM30 = VT_SM20,
           int OCC_SM30 = OCC_SM20, int NT_SM35 = NT_SM30, int VT_SM35 = VT_SM30, int OCC_SM35 = OCC_SM30>
 struct LaunchBoxVT : LaunchBox<LaunchParamsVT<NT_SM20, VT_SM20, OCC_SM20>, LaunchParamsVT<NT_SM30, VT_SM30, OCC_SM30>,

@@ -67,9 +67,9 @@ constexpr resource_allowance allowance(const sm_limits& limits, const kernel_res
 }
 
 /// The most dynamic shared memory, in bytes, with which `blocks` blocks of `threads` threads are resident; `nullopt` if
-/// other resources allow fewer blocks. With it as `dynamic_shared_bytes`, at least `blocks` blocks are resident. Not so
-/// with the result of cudaOccupancyAvailableDynamicSMemPerBlock, which ignores the reserve of each block for two or
-/// more blocks from 8.0 on (measured on an H200: for 2, 3, 4, 8, 16 blocks, 1, 2, 3, 7, 14 are resident).
+/// other resources allow fewer blocks. With it as `dynamic_shared_bytes`, at least `blocks` blocks are resident. The
+/// result of cudaOccupancyAvailableDynamicSMemPerBlock does not ensure that: from 8.0 on, for two or more blocks, it
+/// ignores the reserve of each block (measured on an H200: for 2, 3, 4, 8, 16 blocks, 1, 2, 3, 7, 14 are resident).
 constexpr std::optional<std::int64_t> available_dynamic_shared(const sm_limits& limits, const kernel_resources& kernel,
                                                                int threads, int blocks,
                                                                const launch_settings& settings = {})

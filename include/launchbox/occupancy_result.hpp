@@ -27,11 +27,11 @@ struct warp_limit {
 struct register_limit {
     int blocks = 0;
     int per_thread = 0;
-    int per_warp = 0;             ///< rounded up to the register unit: what a warp is allocated
-    int warps_per_partition = 0;  ///< warps for which one sub-partition has registers (spreadsheet: 0)
-    int warps_per_sm = 0;         ///< warps for which the SM has registers
-    int per_block = 0;            ///< what a block is allocated
-    int per_block_checked = 0;    ///< what the launch check counts: warps rounded up to the sub-partitions
+    int per_warp = 0;             ///< allocated to a warp: rounded up to the register unit
+    int warps_per_partition = 0;  ///< warps that fit by the registers of one sub-partition (spreadsheet: 0)
+    int warps_per_sm = 0;         ///< warps that fit by the registers of the SM
+    int per_block = 0;            ///< allocated to a block
+    int per_block_checked = 0;    ///< counted by the launch check: warps rounded up to a multiple of the sub-partitions
     global_caching caching = global_caching::off;  ///< the caching that is in effect
 
     /// Without rounding.
@@ -46,10 +46,10 @@ struct shared_limit {
     std::int64_t static_bytes = 0;
     std::int64_t dynamic_bytes = 0;
     std::int64_t reserved_bytes = 0;
-    std::int64_t allocated = 0;  ///< rounded up to the shared memory unit: what a block is allocated
-    int per_block_maximum = 0;   ///< with the reserve
-    int preferred = 0;           ///< what the carveout or cache preference requests from the SM
-    int offered = 0;             ///< what the SM then offers to all its blocks
+    std::int64_t allocated = 0;  ///< allocated to a block: rounded up to the shared memory unit
+    int per_block_maximum = 0;   ///< including the reserve
+    int preferred = 0;           ///< requested from the SM by the carveout or cache preference
+    int offered = 0;             ///< what the SM then offers to all of its blocks
 
     /// Without rounding.
     [[nodiscard]] constexpr std::int64_t used() const { return static_bytes + dynamic_bytes + reserved_bytes; }
@@ -86,10 +86,10 @@ enum class launch_obstacle {
     negative_input,        ///< a count or size below 0, or threads below 1
     over_1024_threads,     ///< more threads than a block can have
     over_launch_bound,     ///< more threads than the kernel was compiled for: cudaErrorInvalidValue
-    registers_per_thread,  ///< more than a launch accepts
+    registers_per_thread,  ///< more registers per thread than a launch accepts
     registers_per_block,   ///< the block's registers exceed what a block can have
-    register_rounding,     ///< they fit, but not after the launch check rounds warps up to the sub-partitions
-    register_partition,    ///< no sub-partition (or half, with strict caching) has registers for the block's warps
+    register_rounding,     ///< too many after the launch check rounds warps up to a multiple of the sub-partitions
+    register_partition,  ///< no sub-partition (or half, with strict caching) has enough registers for the block's warps
     dynamic_shared_limit,  ///< more dynamic shared memory than cudaFuncSetAttribute allowed
     shared_per_block,      ///< more shared memory than a block can have
     barriers_per_block,    ///< more named barriers than a block, or this SM, has
@@ -98,8 +98,8 @@ enum class launch_obstacle {
     non_portable_cluster,  ///< more blocks in a cluster than are portable, without the attribute that allows them
 };
 
-/// The largest value of each resource with which its limit allows `blocks` resident blocks, the others unchanged.
-/// `nullopt`: no value does. `threads` takes warp slots and registers into account.
+/// For each resource, the largest value with which `blocks` blocks are resident, if the others do not change.
+/// `nullopt`: none. `threads` takes warp slots and registers into account.
 struct resource_allowance {
     int blocks = 0;
     std::optional<int> threads = std::nullopt;

@@ -41,7 +41,7 @@ public:
     friend constexpr int resident_blocks(const residency_table& table, const kernel_resources& kernel,
                                          const launch_shape& shape)
     {
-        // As unsigned numbers, negative ones are too large as well. One branch, never taken by sensible questions.
+        // As unsigned numbers, negative ones are too large as well. One branch, which valid queries never take.
         const auto registers = static_cast<unsigned>(kernel.registers);
         const unsigned thread = static_cast<unsigned>(shape.threads) - 1;
         const auto barriers = static_cast<unsigned>(kernel.barriers);
@@ -88,7 +88,7 @@ private:
     constexpr void fill_shared()
     {
         const int preferred = detail::preferred_shared(limits_, settings_);
-        // With a limit of dynamic shared memory set, a block that has not opted in stays below the plain maximum
+        // With max_dynamic_shared_bytes set, a block that does not need the opt-in stays below the plain maximum
         // anyway.
         int maximum = limits_.reserved_shared_per_block +
                       (settings_.max_dynamic_shared_bytes ? limits_.shared_per_block_opt_in : limits_.shared_per_block);
@@ -106,10 +106,10 @@ private:
     std::uint64_t rounding_;
     int unit_shift_;
     int max_cluster_;        // at least 1
-    int ignored_bound_ = 0;  // all bits set where launch bounds do not count
+    int ignored_bound_ = 0;  // all bits set if launch bounds do not count
     std::uint64_t max_dynamic_ = too_many_bytes;
     std::array<std::uint8_t, std::size_t{rows} * columns> by_threads_{};
-    std::array<std::uint8_t, shared_entries> by_shared_{};  // by allocation units; 0 above what a block can have
+    std::array<std::uint8_t, shared_entries> by_shared_{};  // by allocation units; 0 above a block's maximum
     std::array<std::uint8_t, barrier_entries> by_barriers_{};
 };
 

@@ -8,9 +8,9 @@
 //       5.0-7.2   the same guide for CUDA 11
 //       2.0-3.7   CUDA_Occupancy_Calculator.xls 11.1 and the CUDA 7.0 toolkit
 //   dimensions of blocks and grids
-//       the same guides; 2.x that for CUDA 8
+//       the same guides; for 2.x the guide for CUDA 8
 //   register and shared memory units, sub-partitions, valid shared memory configurations, barriers
-//       3.0-12.1  cuda_occupancy.h of CUDA 13.0;  2.x  that of CUDA 7.0;  10.7  that of CUDA 13.4 and 13.5
+//       cuda_occupancy.h: 3.0-12.1 of CUDA 13.0; 2.x of CUDA 7.0; 10.7 of CUDA 13.4 and 13.5
 //   10.7: threads, blocks and registers follow from ptxas 13.5; no other source is public
 //   clusters      measured on an H200 for 9.0; public reports for 10.0 and 10.1; unknown where none is published
 // Row 9.0 is confirmed by the CUDA runtime on an H200 in every column that the runtime exposes.
@@ -43,7 +43,7 @@ inline constexpr std::array<int, 3> max_block_dimensions{1024, 1024, 64};
 /// Named barriers that one block can use (`bar.sync 0` to `bar.sync 15`).
 inline constexpr int max_barriers_per_block = 16;
 
-/// The sizes to which the shared memory of an SM can be set, in bytes, ascending. One size: it cannot be changed.
+/// The sizes to which the shared memory of an SM can be set, in bytes, ascending. A single size cannot be changed.
 struct shared_configurations {
     std::array<int, 11> bytes{};
     int count = 0;
@@ -59,7 +59,7 @@ struct shared_configurations {
 /// hardware, or that only the sheet uses.
 struct spreadsheet_limits {
     int registers_per_block = 65536;
-    int warp_granularity = 4;  ///< warps that fit by registers are rounded down to a multiple of this
+    int warp_granularity = 4;  ///< the warps that fit by registers are rounded down to a multiple of this
 
     friend constexpr bool operator==(const spreadsheet_limits&, const spreadsheet_limits&) = default;
 };
@@ -71,10 +71,11 @@ struct sm_limits {
     int blocks_per_sm = 0;
     int registers_per_sm = 0;
     int registers_per_block = 0;   ///< the most that one block can have at launch
-    int registers_per_thread = 0;  ///< what the compiler can assign: 63 or 255
-    int launchable_registers = 0;  ///< what a launch accepts per thread: 256 from 7.0 on, where setmaxnreg can reach it
-    int register_unit = 0;         ///< registers are allocated to a warp in multiples of this
-    int sub_partitions = 0;        ///< warp schedulers, each with its share of the registers
+    int registers_per_thread = 0;  ///< the most that the compiler can assign: 63 or 255
+    int launchable_registers =
+        0;  ///< the most that a launch accepts per thread: 256 from 7.0 on, where setmaxnreg can reach it
+    int register_unit = 0;   ///< registers are allocated to a warp in multiples of this
+    int sub_partitions = 0;  ///< warp schedulers, each with its share of the registers
     int shared_per_sm = 0;
     int shared_per_block = 49152;         ///< without opting in to more
     int shared_per_block_opt_in = 49152;  ///< after cudaFuncSetAttribute(MaxDynamicSharedMemorySize)
@@ -118,7 +119,7 @@ inline constexpr auto ga10x_sizes = configurations(0, 8, 16, 32, 64, 100);
 inline constexpr auto ga100_sizes = configurations(0, 8, 16, 32, 64, 100, 132, 164);
 inline constexpr auto hopper_sizes = configurations(0, 8, 16, 32, 64, 100, 132, 164, 196, 228);
 
-// The common row of each generation; the table below states what a chip changes.
+// The common row of each generation; the table below states how chips differ from it.
 inline constexpr sm_limits fermi{
     .threads_per_sm = 1536,
     .blocks_per_sm = 8,
@@ -344,8 +345,8 @@ inline constexpr std::array sm_limits_table{
 
 namespace detail {
 
-/// Where the row of a compute capability stands, or how many rows there are. In constant expressions: under
-/// -fsanitize=undefined GCC cannot compare the address of a row with null there.
+/// The index of a compute capability's row, or the number of rows. For constant expressions, in which GCC cannot
+/// compare the address of a row with null under -fsanitize=undefined.
 constexpr std::size_t place_of_sm_limits(const compute_capability& capability)
 {
     std::size_t place = 0;

@@ -1,4 +1,4 @@
-// launchbox: one of several tables by the number of elements, at run time. Plain C++, no CUDA needed.
+// launchbox: chooses one of several tables by the number of elements, at run time. Plain C++, no CUDA needed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,7 +25,7 @@ struct otherwise {
 };
 
 /// Tables by the number of elements, chosen at each launch: `by_size<upto<(1 << 20), small>, otherwise<large>>`. Every
-/// size class is a kernel of its own. Sizes ascend, and `otherwise` is the last.
+/// size class has its own kernel. Sizes ascend, and `otherwise` is the last.
 template <class... Classes>
 struct by_size
     : detail::classes_rows<detail::find_classes_error<Classes...>() == detail::classes_error::none, Classes...> {

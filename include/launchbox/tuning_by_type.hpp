@@ -1,4 +1,4 @@
-// launchbox: one of several tables by the sizes of key and value, while compiling. Plain C++, no CUDA needed.
+// launchbox: chooses one of several tables by the sizes of key and value, at compile time. Plain C++, no CUDA needed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,9 +16,9 @@ struct element_bytes {
     static_assert(KeyBytes > 0 && ValueBytes >= 0, "element_bytes: keys have 1 byte or more, values 0 or more");
 };
 
-/// The table for the sizes of `Key` and `Value` (`void`: no values), chosen while compiling: `by_type<int, void,
-/// element_bytes<4, 0, box_32>, element_bytes<8, 0, box_64>>`. Sizes without a table take the next smaller one of those
-/// with (or without) values, or else the smallest, with `items` scaled to the same bytes per thread and odd.
+/// The table for the sizes of `Key` and `Value` (`void`: no values), chosen at compile time: `by_type<int, void,
+/// element_bytes<4, 0, box_32>, element_bytes<8, 0, box_64>>`. Sizes without a table use the next smaller one of those
+/// with (or without) values, or else the smallest, with `items` scaled to the same bytes per thread and made odd.
 template <class Key, class Value, class... Entries>
 using by_type = typename detail::type_choice<Key, Value, Entries...>::type;
 

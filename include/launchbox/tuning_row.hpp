@@ -1,5 +1,5 @@
-// launchbox: rows of launch parameters: for which architecture each is, and for elements of another size. Plain C++, no
-// CUDA needed.
+// launchbox: rows of launch parameters, each for an architecture, and their scaling to other element sizes. Plain C++,
+// no CUDA needed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,32 +11,32 @@
 
 namespace launchbox {
 
-/// GPUs by their properties, not their names: each property from its minimum to its maximum, both inclusive. A property
-/// that is left out may have any value.
+/// A set of GPUs, by their properties and not their names: each property lies between its minimum and its maximum, both
+/// inclusive. A property that is left out may have any value.
 struct gpu_range {
     std::int64_t min_sms = 0, max_sms = std::numeric_limits<std::int64_t>::max();
     std::int64_t min_l2_bytes = 0, max_l2_bytes = std::numeric_limits<std::int64_t>::max();
     std::int64_t min_memory_bytes = 0, max_memory_bytes = std::numeric_limits<std::int64_t>::max();
-    /// 10^9 B a second, by the highest clock of the memory and its bus as the driver reports them: 3352 for an H100.
+    /// In 10^9 B/s, from the highest memory clock and the bus width that the driver reports: 3352 for an H100.
     std::int64_t min_memory_gb_per_second = 0;
     std::int64_t max_memory_gb_per_second = std::numeric_limits<std::int64_t>::max();
 
     friend constexpr bool operator==(const gpu_range&, const gpu_range&) = default;
 };
 
-/// A GPU on which the rows of a table were measured; launchbox emit writes them. The name is for people: GPUs are
+/// A GPU on which the rows of a table were measured; launchbox emit writes them. The name is only shown: GPUs are
 /// recognised by the other figures.
 struct measured_gpu {
     const char* name;
     int architecture;  ///< 90 for sm_90
     int sms;
     std::int64_t memory_bytes, l2_bytes;    ///< 0: not known
-    std::int64_t memory_gb_per_second = 0;  ///< where ranges ask for it
+    std::int64_t memory_gb_per_second = 0;  ///< set if a range of the table uses it
 };
 
-/// The row for code compiled for compute capability `Number` / 10 and, where there is no newer row, for later ones.
-/// `Row` is any structural aggregate with the members `threads` (per block), `items` (per thread) and `min_blocks`
-/// (wanted resident blocks on an SM; 0: not given), and any others.
+/// The row for code compiled for compute capability `Number` / 10 and for later ones, up to the next row. `Row` is any
+/// structural aggregate with the members `threads` (per block), `items` (per thread) and `min_blocks` (wanted resident
+/// blocks on an SM; 0: not given), and any others.
 template <int Number, auto Row>
 struct sm {
     static constexpr compute_capability architecture{.major = Number / 10, .minor = Number % 10};
@@ -60,8 +60,8 @@ struct sm_f {
     static constexpr auto row = Row;
 };
 
-/// A row only for some GPUs of its architecture: those in one of the ranges. If no such row matches the current GPU,
-/// the row without ranges is used, which comes before them: `launch_box<sm<90, row{256, 15}>, on_gpus<sm<90, row{512,
+/// A row only for some GPUs of its architecture: those in one of the ranges. It comes after the row without ranges,
+/// which is used if no such row matches the current GPU: `launch_box<sm<90, row{256, 15}>, on_gpus<sm<90, row{512,
 /// 11}>, gpu_range{.min_memory_bytes = 110'000'000'000}>>`.
 template <class Row, gpu_range... Gpus>
 struct on_gpus : Row {
@@ -70,9 +70,9 @@ struct on_gpus : Row {
 
 namespace detail {
 
-/// The grain of a row for elements of another size, with the same bytes per thread: `items` times from / to, rounded
-/// down to an odd number, at least 1; as it is for the same size. Odd, because threads that are an odd number of words
-/// apart touch different banks of shared memory.
+/// The items for elements of another size, with the same bytes per thread: `items` * from / to, rounded down to an odd
+/// number, at least 1; unchanged for the same size. Odd, because threads that are an odd number of words apart access
+/// different banks of shared memory.
 constexpr int scaled_items(int items, std::int64_t from_bytes, std::int64_t to_bytes)
 {
     if (from_bytes == to_bytes) return items;
@@ -83,7 +83,7 @@ constexpr int scaled_items(int items, std::int64_t from_bytes, std::int64_t to_b
 }  // namespace detail
 
 /// `row`, which is for elements of `from_bytes`, scaled to elements of `to_bytes`: the same bytes per thread, with
-/// `items` odd and at least 1, or the result of `Row::fitting_items(items)` for that number, if the function exists.
+/// `items` odd and at least 1. If `Row::fitting_items(items)` exists, it turns that number into one that fits.
 template <class Row>
 constexpr Row scaled(Row row, std::int64_t from_bytes, std::int64_t to_bytes)
 {

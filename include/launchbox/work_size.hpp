@@ -9,7 +9,7 @@
 
 namespace launchbox {
 
-/// A grid of your own for a body, instead of a block for each tile; `elements` chooses among the tables of by_size.
+/// The grid for a launch of a body, instead of one block per tile; `elements` chooses among the tables of by_size.
 struct blocks {
     launch_extent grid = 1;
     std::int64_t elements = -1;

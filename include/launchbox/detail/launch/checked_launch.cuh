@@ -1,4 +1,4 @@
-// launchbox: a launch, and what happens when it is refused. Internal: include launch.cuh.
+// launchbox: launches a kernel, and explains a refusal. Internal: include launch.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,7 +16,7 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
-// The runtime's own count for exactly this launch; nullopt where it does not know either.
+// The runtime's maximum for exactly this launch; nullopt if it does not know one.
 inline std::optional<int> largest_cluster(const void* kernel, const launch_config& config)
 {
     launch_config single = config;
@@ -29,7 +29,7 @@ inline std::optional<int> largest_cluster(const void* kernel, const launch_confi
     return blocks;
 }
 
-// `code` is what the launch returned; cudaSuccess: it was not tried.
+// `code` is what the launch returned; cudaSuccess if it was not tried.
 inline launch_explanation explain_refusal(const kernel_handle& kernel, const launch_config& config, cudaError_t code)
 {
     gathered_facts gathered = gather(kernel);
@@ -55,21 +55,21 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse(const kernel_handle& kernel, const launch_config& config,
                                                           cudaError_t code, cudaError_t earlier)
 {
-    cudaGetLastError();  // reported below; with an error pending, beside_captures would allow no questions
+    cudaGetLastError();  // reported below; with an error pending, beside_captures would allow no queries
     launch_explanation why = explain_refusal(kernel, config, code);
-    if (why.kind == launch_error_kind::no_gpu) earlier = cudaSuccess;  // every call fails with the same
+    if (why.kind == launch_error_kind::no_gpu) earlier = cudaSuccess;  // every call fails with this error
     if (earlier != cudaSuccess && why.kind != launch_error_kind::earlier_error)
         why.text += " An earlier error was pending: " + error_text(earlier) + '.';
-    cudaGetLastError();  // errors of these questions
+    cudaGetLastError();  // errors of these queries
     throw launch_error(why.text, code, why.kind, why.obstacle, earlier);
 }
 
-// cudaFuncSetAttribute clears a pending error (CUDA 13.0 on an H200), which may be the only trace of a failure. So it
-// is reported here instead of being lost.
+// cudaFuncSetAttribute clears a pending error (CUDA 13.0 on an H200), which may be the only trace of a failure: report
+// it instead of losing it.
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_while_pending(const kernel_handle& kernel,
                                                                         cudaError_t earlier)
 {
-    cudaGetLastError();  // it is reported here
+    cudaGetLastError();  // reported below
     throw launch_error(
         name_of(kernel) + ": not launched: an earlier error was pending, " + error_text(earlier) +
             ", and opting in to this much shared memory or this large a cluster would have lost it. Check "
@@ -77,7 +77,7 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
         earlier, launch_error_kind::earlier_error, launch_obstacle::none, earlier);
 }
 
-// A second try after opting in again, where that can help.
+// Tries again after opting in again, if that can help.
 [[gnu::cold, gnu::noinline]] inline void retry(const kernel_handle& kernel, const launch_config& config,
                                                void** arguments, cudaError_t code, cudaError_t earlier)
 {
@@ -90,13 +90,13 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
                 refuse_while_pending(kernel, earlier);
             refuse(kernel, config, code, earlier);
         }
-        cudaGetLastError();  // of the first try; with an error pending, beside_captures would allow no questions
+        cudaGetLastError();  // from the first try; with an error pending, beside_captures would allow no queries
         if (shared) ensure(opt_in::dynamic_shared, kernel.function, true);
         if (cluster) ensure(opt_in::large_cluster, kernel.function, true);
         const runtime_config runtime(config);
         const cudaError_t second = cudaLaunchKernelExC(&runtime.native, kernel.function, arguments);
         if (second == cudaSuccess) {
-            cudaGetLastError();  // of opting in, where that was not needed
+            cudaGetLastError();  // from an opt-in that was not needed
             return;
         }
         code = second;
@@ -104,7 +104,7 @@ inline launch_explanation explain_refusal(const kernel_handle& kernel, const lau
     refuse(kernel, config, code, earlier);
 }
 
-// Where nothing has to be opted in to first. A refused launch overwrites the error that was pending before it.
+// A launch whose opt-ins are done. If it is refused, its error overwrites the one that was pending.
 inline void launch_opted_in(const kernel_handle& kernel, const launch_config& config, void** arguments,
                             cudaError_t earlier = cudaPeekAtLastError())
 {
@@ -115,8 +115,8 @@ inline void launch_opted_in(const kernel_handle& kernel, const launch_config& co
         retry(kernel, config, arguments, code, earlier);
 }
 
-// Without a driver every call leaves an error, asking for the pending one too: then no call before is to blame, and the
-// launch is tried to hear the same.
+// Without a driver every call leaves an error, even the query for the pending one. Then no earlier call is to blame,
+// and the launch is tried and reports the same error.
 inline void launch_checked(const kernel_handle& kernel, const launch_config& config, void** arguments)
 {
     const cudaError_t earlier = cudaPeekAtLastError();

@@ -1,4 +1,4 @@
-// launchbox: the name of a kernel as in a launch: merge<int>, without return type and parameters. Internal:
+// launchbox: the name of a kernel as written in a launch, merge<int>, without return type and parameters. Internal:
 // include launch.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace launchbox::detail {
 
-// Where the last top-level parameter list of a demangled function begins; npos: there is none.
+// Where the last top-level parameter list of a demangled function begins; npos if there is none.
 inline std::size_t parameters_of(std::string_view demangled)
 {
     int depth = 0;
@@ -35,7 +35,7 @@ inline std::size_t name_of(std::string_view before_parameters)
     return 0;
 }
 
-/// `merge<int>` of `void merge<int>(int const*, int)`; a name without parameters stays as it is.
+/// `merge<int>` for `void merge<int>(int const*, int)`; a name without parameters is returned unchanged.
 inline std::string short_kernel_name(std::string_view demangled)
 {
     const std::size_t parameters = parameters_of(demangled);
@@ -44,11 +44,11 @@ inline std::string short_kernel_name(std::string_view demangled)
     return std::string(front.substr(name_of(front)));
 }
 
-/// What c++filt makes of a symbol or of the name of a type; the symbol itself where it is neither.
+/// The demangled form of a symbol or of a type's name; the argument itself if it is neither.
 inline std::string demangled(const char* symbol)
 {
     int status = 0;
-    // Not a std::unique_ptr: <memory> makes each compile with launch.cuh half a second longer.
+    // Not a std::unique_ptr: including <memory> would make each compile with launch.cuh half a second longer.
     struct malloced {
         char* text;
         ~malloced() { std::free(text); }

@@ -1,5 +1,5 @@
-// launchbox: what the CUDA runtime knows of a kernel and of the current GPU, in the words of the model. Internal:
-// include launch.cuh.
+// launchbox: what the CUDA runtime knows about a kernel and the current GPU, as values of the model. Internal: include
+// launch.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,7 +22,7 @@ inline std::string error_text(cudaError_t code)
     return std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code);
 }
 
-/// Scope in which failing questions to the runtime leave no error behind, unless one was pending before.
+/// Scope in which failing queries to the runtime leave no error pending, unless one was pending before.
 struct own_errors {
     const cudaError_t earlier = cudaPeekAtLastError();
     own_errors() = default;
@@ -34,7 +34,7 @@ struct own_errors {
     }
 };
 
-/// Scope in which questions to the runtime are allowed while a stream is captured. They belong to no stream, but in the
+/// Scope in which queries to the runtime are allowed while a stream is captured. They belong to no stream, but in the
 /// global capture mode they would end the capture.
 class beside_captures {
 public:
@@ -50,7 +50,7 @@ public:
     beside_captures& operator=(const beside_captures&) = delete;
 
 private:
-    // Exchanging the mode would clear a pending error, which may be the only trace of a failure.
+    // Changing the mode would clear a pending error, which may be the only trace of a failure.
     const bool used_ = cudaPeekAtLastError() == cudaSuccess;
     cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
@@ -72,7 +72,7 @@ kernel_handle handle_of(void (*kernel)(Parameters...))
 #endif
 }
 
-// `merge<int>`; where the runtime does not tell, `kernel (int*, int)`.
+// `merge<int>`, or `kernel (int*, int)` if the runtime does not know the name.
 inline std::string name_of(const kernel_handle& kernel)
 {
     if (kernel.shown_type) return demangled(kernel.shown_type);
@@ -94,7 +94,8 @@ inline int device_attribute(cudaDeviceAttr which, int device)
     return value;
 }
 
-/// What the runtime says of kernel and GPU; `status` is that of cudaFuncGetAttributes, or of finding the GPU.
+/// What the runtime reports about kernel and GPU; `status` is the result of cudaFuncGetAttributes, or of finding the
+/// GPU.
 struct gathered_facts {
     launch_facts facts;
     cudaError_t status = cudaSuccess;
@@ -138,7 +139,7 @@ inline std::string no_code_text(const launch_facts& facts)
            ". Compile it with -gencode=arch=compute_" + number + ",code=sm_" + number + '.';
 }
 
-// After these every further call fails until the process ends.
+// After these errors every further call fails until the process ends.
 inline bool is_lasting(cudaError_t code)
 {
     switch (code) {
@@ -165,7 +166,7 @@ inline bool means_no_gpu(cudaError_t status)
     return status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver;
 }
 
-/// Where there are no attributes: which code is missing, or that this is no kernel.
+/// For a kernel without attributes: which code is missing, or that this is not a kernel.
 inline launch_explanation explain_missing(const kernel_handle& kernel, const launch_facts& facts, cudaError_t status)
 {
     const std::string name = facts.kernel + ": ";
@@ -198,9 +199,9 @@ struct known_kernel {
     kernel_resources resources = {};
 };
 
-// The attributes do not tell barriers, but they limit the blocks of an SM alike for every shape: the smallest block
-// without shared memory shows whether they do. The fewest barriers with which the model gives the runtime's answer give
-// it for every other shape too.
+// The attributes do not contain the barriers. But barriers limit the blocks of an SM equally for every shape, and the
+// smallest block without shared memory shows whether they do. The smallest number of barriers with which the model
+// agrees with the runtime there also agrees for every other shape.
 inline int find_barriers(const kernel_handle& kernel, const known_kernel& known)
 {
     const sm_limits& limits = *known.limits;

@@ -1,4 +1,4 @@
-// launchbox: whether the arguments of a launch fit the parameters of the kernel; if not, the compiler says so in one
+// launchbox: checks that the arguments of a launch fit the parameters of the kernel; if not, the compiler prints one
 // sentence. Internal: include launch.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -12,7 +12,7 @@ namespace launchbox::detail {
 template <class...>
 struct list {};
 
-// The types of the argument that does not fit are in the name of this template, which compilers print.
+// Compilers print the name of this template, and with it the types of the argument that does not fit.
 template <std::size_t Position, class Given, class Parameter>
 struct launch_argument {
     static constexpr bool fits = std::is_convertible_v<Given, Parameter>;
@@ -43,7 +43,7 @@ struct launch_arguments<list<Parameters...>, list<Arguments...>> {
     }
 };
 
-/// True, or a static assertion fails.
+/// True; otherwise a static assertion fails.
 template <class Parameters, class Arguments>
 constexpr bool arguments_fit(Parameters, Arguments)
 {

@@ -1,5 +1,5 @@
-// launchbox: why a launch is refused, in a sentence, from what the runtime says of kernel and GPU and from the model. A
-// function of plain values, so that it needs no GPU. Internal: include launch.cuh.
+// launchbox: explains in a sentence why a launch is refused, from the model and what the runtime reports about kernel
+// and GPU. A function of plain values, so that it needs no GPU. Internal: include launch.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -17,7 +17,7 @@ namespace launchbox {
 
 /// All facts that the explanation of a launch uses.
 struct launch_facts {
-    std::string kernel = {};                ///< name, as people write it
+    std::string kernel = {};                ///< its name, as written in a launch
     compute_capability gpu = {};            ///< of the current device
     std::optional<int> sms = std::nullopt;  ///< of the current device
 
@@ -26,7 +26,7 @@ struct launch_facts {
     std::int64_t static_shared_bytes = 0;
     int max_threads = max_threads_per_block;  ///< maxThreadsPerBlock: the launch bound or what registers allow
     int binary_version = 0;                   ///< 90: the code is for sm_90
-    int ptx_version = 0;                      ///< 80: and was compiled from compute_80
+    int ptx_version = 0;                      ///< 80: it was compiled from compute_80
     int barriers = 0;
     int carveout_percent = -1;
     std::optional<launch_extent> required_cluster = std::nullopt;  ///< __cluster_dims__
@@ -39,10 +39,11 @@ struct launch_facts {
     byte_count dynamic_shared_bytes = {};
     bool cooperative = false;
 
-    // What the runtime said to it; empty where nothing was launched.
+    // The runtime's error; empty if nothing was launched.
     std::string error_name = {};
     std::string error_text = {};
-    bool invalid_value = false;  ///< cudaErrorInvalidValue: with too many threads, a launch bound and not registers
+    bool invalid_value =
+        false;  ///< cudaErrorInvalidValue: for too many threads it means the launch bound, not registers
 };
 
 struct launch_explanation {
@@ -113,7 +114,7 @@ inline launch_shape shape_of(const launch_facts& facts)
             .cluster_blocks = static_cast<int>(std::clamp<std::int64_t>(facts.cluster.count(), -1, 1 << 20))};
 }
 
-// A launch opts in to all that a block can have.
+// A launch opts in to all the shared memory that a block can have.
 inline launch_settings settings_of(const sm_limits& limits, std::int64_t static_shared_bytes, int carveout_percent)
 {
     const std::int64_t max_bytes = limits.shared_per_block_opt_in - static_shared_bytes;
@@ -122,8 +123,8 @@ inline launch_settings settings_of(const sm_limits& limits, std::int64_t static_
             .non_portable_clusters = true};
 }
 
-// maxThreadsPerBlock is the smaller of the launch bound and what registers allow. Where both could be meant, registers
-// are, unless the runtime refused with the error that it has for launch bounds.
+// maxThreadsPerBlock is the smaller of the launch bound and what registers allow. If it can be either, it is taken as
+// the registers, unless the runtime refused the launch with its error for launch bounds.
 inline kernel_resources resources_of(const sm_limits& limits, const launch_facts& facts)
 {
     kernel_resources kernel{
@@ -133,7 +134,7 @@ inline kernel_resources resources_of(const sm_limits& limits, const launch_facts
     return kernel;
 }
 
-// " (then at most 128 registers)": what ptxas allows with a bound of these threads.
+// " (then at most 128 registers)": what ptxas allows with a launch bound of `threads`.
 inline std::string cap_text(const launch_facts& facts, int threads)
 {
     const sm_limits* code = find_sm_limits({.major = facts.binary_version / 10, .minor = facts.binary_version % 10});
@@ -202,13 +203,13 @@ inline launch_explanation explain_block(const sm_limits& limits, const launch_fa
         case launch_obstacle::shared_per_block:
             result.text = shared_text(limits, facts);
             break;
-        default:  // what else the model knows, no launch through the runtime can meet
+        default:  // no launch through the runtime can meet the other obstacles
             return {};
     }
     return result;
 }
 
-// What holds on every GPU, known or not.
+// Checks that apply to every GPU, known or not.
 inline launch_explanation explain_sizes(const launch_facts& facts)
 {
     constexpr std::int64_t max_x = 2147483647, max_yz = 65535, max_threads_z = 64;
@@ -272,7 +273,7 @@ inline launch_explanation explain_cooperative(const sm_limits& limits, const lau
     const launch_settings settings = settings_of(limits, facts.static_shared_bytes, facts.carveout_percent);
     const int blocks = resident_blocks(limits, resources_of(limits, facts), shape_of(facts), settings);
     const std::int64_t max_blocks = std::int64_t{blocks} * *facts.sms;
-    // All three are within the bounds of a grid, whose product just fits.
+    // All three are within the bounds of a grid, so that the product just fits.
     const std::int64_t asked = facts.grid.x * facts.grid.y * facts.grid.z;
     if (asked <= max_blocks) return {};
     return {launch_error_kind::cooperative, launch_obstacle::none,
@@ -281,7 +282,7 @@ inline launch_explanation explain_cooperative(const sm_limits& limits, const lau
                 " SMs). Launch with " + grouped(max_blocks) + " blocks or fewer."};
 }
 
-// Without limits of the GPU.
+// For a GPU whose limits are not known.
 inline launch_explanation explain_on_unknown_gpu(const launch_facts& facts)
 {
     if (facts.threads.count() <= facts.max_threads) return {};
@@ -293,8 +294,9 @@ inline launch_explanation explain_on_unknown_gpu(const launch_facts& facts)
 
 }  // namespace detail
 
-/// Why this launch is refused. Without `error_name`: whether it would be, as far as model and attributes tell; the text
-/// is empty when it would not. With it there is always a text: where nothing else explains it, the runtime's words.
+/// Why this launch is refused. Without `error_name`: whether it would be, as far as the model and the attributes
+/// predict; the text is empty if not. With it there is always a text: the runtime's, if nothing else explains the
+/// error.
 inline launch_explanation explain(const launch_facts& facts)
 {
     const sm_limits* limits = find_sm_limits(facts.gpu);

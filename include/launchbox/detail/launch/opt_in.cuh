@@ -1,4 +1,4 @@
-// launchbox: what a kernel must be opted in to before it is launched, done once. Internal: include launch.cuh.
+// launchbox: opts kernels in to what a launch needs, once. Internal: include launch.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace launchbox::detail {
 
 /// What each kernel has been opted in to on each device: a hash table of words, in which a new entry overwrites the old
-/// one. A lost entry is harmless: opting in again changes nothing, since every opt-in is for all that a block can have.
+/// one. A lost entry is harmless: opting in again changes nothing, since every opt-in is for the maximum of a block.
 class opt_in_memory {
 public:
     bool contains(std::uint64_t key) const { return slot(key).load(std::memory_order_acquire) == key; }
@@ -35,7 +35,7 @@ inline constinit opt_in_memory opted_in;
 inline constexpr std::int64_t shared_without_opt_in = 49152;
 inline constexpr std::int64_t cluster_without_opt_in = 8;
 
-// To all that a block of this kernel can have. False: the runtime did not let it, and the launch will tell why.
+// Opts in to all that a block of this kernel can have. False if the runtime refuses: the launch will then explain why.
 inline bool raise_dynamic_shared(const void* kernel, int device)
 {
     cudaFuncAttributes attributes{};
@@ -53,7 +53,7 @@ inline bool allow_large_cluster(const void* kernel, int)
 
 enum class opt_in : std::uint64_t { dynamic_shared = 0, large_cluster = 1 };
 
-// Addresses have 56 bits at most; 0 where it cannot be remembered: a device number above 127, or no device.
+// Addresses have 56 bits at most. 0 if it cannot be remembered: no device, or a device number above 127.
 inline std::uint64_t opt_in_key(opt_in what, const void* kernel)
 {
     int device = 0;
@@ -62,7 +62,7 @@ inline std::uint64_t opt_in_key(opt_in what, const void* kernel)
            static_cast<std::uint64_t>(device);
 }
 
-// Once for each kernel and device; `again` even if it was done: cudaDeviceReset undoes it.
+// Once for each kernel and device; with `again` even if already done, since cudaDeviceReset undoes it.
 inline void ensure(opt_in what, const void* kernel, bool again)
 {
     const std::uint64_t key = opt_in_key(what, kernel);
@@ -80,7 +80,8 @@ inline bool has_dynamic_shared(const void* kernel, std::int64_t bytes)
     return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.maxDynamicSharedSizeBytes >= bytes;
 }
 
-// Whether the launch needs an opt-in that is not known to be done; the program may have called cudaFuncSetAttribute.
+// Whether the launch needs an opt-in that is not known to be done; the program may have called cudaFuncSetAttribute
+// itself.
 inline bool lacks_opt_in(const void* kernel, const launch_config& config)
 {
     const auto done = [&](opt_in what) {
@@ -93,7 +94,7 @@ inline bool lacks_opt_in(const void* kernel, const launch_config& config)
     return config.cluster.count() > cluster_without_opt_in && !done(opt_in::large_cluster);
 }
 
-// Static and dynamic memory together can need it below 48 KB too; such a launch fails first and is then repeated.
+// Static and dynamic memory together can need it below 48 KB too: such a launch fails first and is repeated.
 inline void ensure_opt_in(const void* kernel, const launch_config& config)
 {
     if (config.dynamic_shared_bytes.bytes > shared_without_opt_in) [[unlikely]]

@@ -14,7 +14,7 @@ namespace launchbox::detail {
 
 constexpr unsigned narrowed(std::int64_t value)
 {
-    // What does not fit is refused by the runtime as it is here, and named from the config.
+    // The runtime refuses what does not fit, and the explanation names the value in the launch_config.
     return value < 0 ? 0 : static_cast<unsigned>(std::min<std::int64_t>(value, std::numeric_limits<unsigned>::max()));
 }
 
@@ -29,7 +29,7 @@ struct runtime_config {
     {
         native.gridDim = dim3_of(config.grid);
         native.blockDim = dim3_of(config.threads);
-        // The driver's count is of 32 bits: the runtime would cut 2^32 bytes to 0.
+        // The driver's count has 32 bits: the runtime would truncate 2^32 bytes to 0.
         native.dynamicSmemBytes =
             config.dynamic_shared_bytes.bytes < 0 ? ~0u : narrowed(config.dynamic_shared_bytes.bytes);
         native.stream = config.stream;

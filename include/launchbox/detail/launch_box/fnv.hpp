@@ -1,4 +1,4 @@
-// launchbox: the hash FNV-1a with 64 bits, while compiling. Internal: include launch_box.cuh.
+// launchbox: the hash FNV-1a with 64 bits, at compile time. Internal: include launch_box.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

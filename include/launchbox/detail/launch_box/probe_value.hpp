@@ -1,5 +1,5 @@
-// launchbox: an architecture as the launch bound of a kernel, by which the host reads it. Plain C++, no CUDA needed.
-// Internal: include launch_box.cuh.
+// launchbox: an architecture encoded as the launch bound of a kernel, from which the host reads it. Plain C++, no CUDA
+// needed. Internal: include launch_box.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace launchbox::detail {
 
 /// An architecture as a launch bound: 90 for sm_90, 346 = 90 + 256 for sm_90a, 612 = 100 + 512 for sm_100f; 1 for 0.0,
-/// the host pass, whose kernels never run.
+/// which is the host pass, whose kernels never run.
 constexpr int probe_value_of(const compute_capability& code)
 {
     const int variant = code.variant == architecture_variant::accelerated ? 256

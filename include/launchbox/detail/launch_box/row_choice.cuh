@@ -1,5 +1,5 @@
 // launchbox: which row the code of a kernel was compiled with on the current GPU, and whether it can be launched there.
-// Asked once for each kernel and GPU, of the code itself. Needs no compiler for CUDA. Internal: include launch_box.cuh.
+// The code itself is asked, once for each kernel and GPU. Needs no CUDA compiler. Internal: include launch_box.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -22,15 +22,15 @@ namespace launchbox::detail {
 
 /// Which row does a kernel with this table use?
 struct row_question {
-    kernel_handle kernel;                       ///< without a function: only the row is asked for
-    const void* probe = nullptr;                ///< the architecture probe of the same unit
+    kernel_handle kernel;                       ///< without a function only the row is wanted
+    const void* probe = nullptr;                ///< the architecture probe of the kernel's unit
     std::span<const row_figures> rows;          ///< ascending
     row_places places;                          ///< of the same rows
     std::span<const int> listed;                ///< numbers of the architectures that the unit is compiled for
     std::span<const void* const> kernels = {};  ///< for each variant of the row, instead of the function of `kernel`
 };
 
-/// The answer of the code.
+/// What the code answered.
 struct row_answer {
     int row = 0;              ///< its index
     int variant = 0;          ///< of the kernel
@@ -67,7 +67,7 @@ inline std::string list_text(std::span<const int> listed)
     return text;
 }
 
-// The body or the function; if only the row was requested, who requested it.
+// The body or the function; row_for if only the row is wanted.
 inline std::string name_in_errors(const kernel_handle& kernel)
 {
     return kernel.function || kernel.type || kernel.shown_type ? name_of(kernel) : "launchbox::row_for";
@@ -79,18 +79,18 @@ inline std::string name_in_errors(const kernel_handle& kernel)
     throw launch_error(name_in_errors(kernel) + ": " + text, code, kind);
 }
 
-/// Reports that a question about `asked`, a kernel or its probe, failed. That has overwritten the error that was
-/// pending before, which is therefore reported too.
+/// Reports that a query about `asked`, a kernel or its probe, failed. The failure has overwritten the error that was
+/// pending, which is therefore reported too.
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_status(const kernel_handle& kernel, const void* asked,
                                                                  cudaError_t status, cudaError_t earlier)
 {
-    cudaGetLastError();  // reported below; with an error pending, beside_captures would allow no questions
+    cudaGetLastError();  // reported below; with an error pending, beside_captures would allow no queries
     launch_facts facts = gather({asked, nullptr, kernel.shown_type}).facts;
     facts.kernel = name_in_errors(kernel);
     launch_explanation why = explain_missing({asked, nullptr, nullptr}, facts, status);
     if (why.kind == launch_error_kind::no_gpu || why.kind == launch_error_kind::earlier_error) earlier = cudaSuccess;
     if (earlier != cudaSuccess) why.text += " An earlier error was pending: " + error_text(earlier) + '.';
-    cudaGetLastError();  // errors of these questions
+    cudaGetLastError();  // errors of these queries
     throw launch_error(why.text, status, why.kind, launch_obstacle::none, earlier);
 }
 
@@ -141,13 +141,13 @@ inline void check_kernel(const row_question& question, const row_figures& row, c
     ensure(opt_in::dynamic_shared, kernel.function, true);
 }
 
-/// What the current GPU says of itself.
+/// The properties of the current GPU.
 inline gpu_properties properties_of(int device)
 {
     std::size_t free = 0, total = 0;
-    cudaMemGetInfo(&free, &total);  // 0 where it fails, which no range with a minimum holds
-    // Two transfers of the bus a clock, as the driver counts clocks of every kind of memory. CUDA 13 took the clock out
-    // of cudaDeviceProp; the attributes are there.
+    cudaMemGetInfo(&free, &total);  // 0 if it fails: in no range with a minimum
+    // Two bus transfers per clock, as the driver counts clocks for every kind of memory. CUDA 13 removed the clock from
+    // cudaDeviceProp; the attributes still exist.
     const std::int64_t clock_khz = device_attribute(cudaDevAttrMemoryClockRate, device);
     const std::int64_t bus_bits = device_attribute(cudaDevAttrGlobalMemoryBusWidth, device);
     return {.sms = device_attribute(cudaDevAttrMultiProcessorCount, device),
@@ -156,8 +156,8 @@ inline gpu_properties properties_of(int device)
             .memory_gb_per_second = 2 * clock_khz * bus_bits / 8 / 1'000'000};
 }
 
-/// Throws launch_error where there is no code, where the code does not fit the table, and where the GPU cannot hold the
-/// row. Leaves no error behind and disturbs no capture.
+/// Throws launch_error if there is no code, if the code does not fit the table, or if the GPU cannot hold the row.
+/// Leaves no error pending and disturbs no stream capture.
 inline row_answer choose_row(row_question question, int device)
 {
     const own_errors errors;
@@ -175,23 +175,23 @@ inline row_answer choose_row(row_question question, int device)
                          errors.earlier);
         return answer;
     }
-    // Such code does not compile: the kernel was compiled with another table than the host.
+    // Such code does not compile, so the kernel was compiled with another table than the host code.
     refuse_row(question.kernel,
                "its code on " + device_text(device) + " was compiled for " + architecture_text_of(answer.code) +
                    ", for which its table has no row. Rebuild all files that use the table.",
                launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage);
 }
 
-/// Whether code can be launched before the kernel ahead has ended: code for less than 9.0 has no instruction to wait
-/// for it, also on a GPU that would begin it early. Before CUDA 12.3 a graph that is captured has no such edges.
+/// Whether code can be launched before the preceding kernel has ended: code for less than 9.0 has no instruction to
+/// wait for it, even on a GPU that would start it early. Graphs captured before CUDA 12.3 have no such edges.
 inline bool can_begin_early(const compute_capability& code)
 {
     int driver = 0;
     return code.major >= 9 && cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 12030;
 }
 
-/// The row on each GPU, once it is known. Threads that ask at the same time before that all find it out for themselves,
-/// with the same result; later ones only read it.
+/// The row on each GPU, once it is known. Threads that ask before that may each determine it, with the same result;
+/// later ones only read it.
 class known_rows {
 public:
     template <class Ask>
@@ -227,7 +227,7 @@ inline occupancy_result account_of_row(const kernel_handle& kernel, const row_fi
 
 inline constexpr std::int64_t max_tiles = 2147483647;  // blocks of a grid in x
 
-/// For a number of elements that is negative, or of more tiles than a grid has blocks.
+/// For a negative number of elements, or one that makes more tiles than a grid has blocks.
 [[noreturn, gnu::cold, gnu::noinline]] inline void refuse_elements(const kernel_handle& kernel, const row_figures& row,
                                                                    std::int64_t elements)
 {

@@ -1,4 +1,4 @@
-// launchbox: whether a row was measured on the GPU at hand, or on which other. Plain C++, no CUDA needed. Internal:
+// launchbox: whether a row was measured on the current GPU, or on which others. Plain C++, no CUDA needed. Internal:
 // include launch_box.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -17,7 +17,7 @@ constexpr bool is_near(std::int64_t one, std::int64_t other)
     return (one < other ? other - one : one - other) * 14 <= one;
 }
 
-/// The memory of one GPU with and without error correction is a fourteenth apart at most.
+/// With and without error correction, the memory of the same GPU differs by at most a fourteenth.
 constexpr bool is_same_gpu(const measured_gpu& one, const compute_capability& architecture, const gpu_properties& gpu)
 {
     return one.architecture == architecture.number() && one.sms == gpu.sms &&
@@ -25,8 +25,8 @@ constexpr bool is_same_gpu(const measured_gpu& one, const compute_capability& ar
            (one.memory_gb_per_second == 0 || is_near(one.memory_gb_per_second, gpu.memory_gb_per_second));
 }
 
-/// "measured here", "measured on NVIDIA H200, inherited" or "baseline or predicted, not measured": of the row at a
-/// place of a table, on a GPU. A GPU on which it was measured is one that has this row.
+/// "measured here", "measured on NVIDIA H200, inherited" or "baseline or predicted, not measured", for the row at
+/// `place` of a table on a GPU. A row was measured on those measured GPUs that use it.
 inline std::string measured_text(std::span<const measured_gpu> measured, const row_places& places, int place,
                                  const compute_capability& architecture, const gpu_properties& gpu)
 {

@@ -15,7 +15,7 @@
 
 namespace launchbox::detail {
 
-// For the order 90, 90a, 100, 100f, 100a: plain, then the family, then the chip alone.
+// For the order 90, 90a, 100, 100f, 100a: plain, then the family, then the single chip.
 constexpr int rank_of(const compute_capability& architecture)
 {
     const int variant = architecture.variant == architecture_variant::plain    ? 0
@@ -38,15 +38,15 @@ constexpr bool serves(const compute_capability& row, const compute_capability& c
     return false;
 }
 
-/// Which rows are for which code and GPUs, in the order of the table. A row without ranges is for every GPU.
+/// The architecture and the GPUs of each row, in the order of the table. A row without ranges is for every GPU.
 struct row_places {
     std::span<const compute_capability> architectures;
     std::span<const std::span<const gpu_range>> gpus;
 };
 
-/// The rows that code can have are those that serve it from the newest one for every GPU on; that one, the last resort,
-/// is variant 0, and each later one the next. A kernel is compiled once for each variant. The place of a variant in the
-/// table; -1 if there is none.
+/// The place in the table of a variant for `code`; -1 if there is none. Variant 0 is the newest row for all GPUs that
+/// serves the code, the last resort; the rows after it that also serve the code are variants 1, 2 and so on. A kernel
+/// is compiled once for each variant.
 constexpr int select_row(const row_places& rows, const compute_capability& code, std::size_t variant = 0)
 {
     std::size_t last_resort = rows.architectures.size();
@@ -57,7 +57,7 @@ constexpr int select_row(const row_places& rows, const compute_capability& code,
     return -1;
 }
 
-/// How many variants the code has; 0: not even a last resort.
+/// How many variants the code has; 0 if there is not even a last resort.
 constexpr std::size_t count_variants(const row_places& rows, const compute_capability& code)
 {
     std::size_t count = 0;
@@ -65,7 +65,7 @@ constexpr std::size_t count_variants(const row_places& rows, const compute_capab
     return count;
 }
 
-/// What the running GPU says of itself.
+/// Properties of the current GPU.
 struct gpu_properties {
     std::int64_t sms = 0, l2_bytes = 0, memory_bytes = 0, memory_gb_per_second = 0;
 };
@@ -85,8 +85,8 @@ constexpr bool holds(std::span<const gpu_range> ranges, const gpu_properties& gp
     return ranges.empty();
 }
 
-/// The one rule by which a variant is chosen for a GPU: the newest row that is for it. Rows of one architecture are for
-/// different GPUs.
+/// Chooses the variant for a GPU: the newest row that applies to it. Rows of one architecture never apply to the same
+/// GPU.
 constexpr std::size_t select_variant(const row_places& rows, const compute_capability& code, const gpu_properties& gpu)
 {
     std::size_t variant = count_variants(rows, code);
@@ -138,7 +138,7 @@ concept has_min_blocks = requires(const Row& row) {
     } -> std::convertible_to<int>;
 };
 
-/// Dynamic shared memory of a block, in bytes: what the row says, as a member or a function; 0 where it does not.
+/// Dynamic shared memory of a block, in bytes: the row's member or function; 0 if it has none.
 template <class Row>
 constexpr std::int64_t dynamic_shared_bytes_of(const Row& row)
 {
@@ -150,7 +150,7 @@ constexpr std::int64_t dynamic_shared_bytes_of(const Row& row)
         return 0;
 }
 
-/// Elements that a block takes: what the row says, or threads * items.
+/// Elements that a block takes: the row's member or function, or threads * items.
 template <class Row>
 constexpr std::int64_t tile_of(const Row& row)
 {
@@ -162,7 +162,7 @@ constexpr std::int64_t tile_of(const Row& row)
         return static_cast<std::int64_t>(row.threads) * static_cast<std::int64_t>(row.items);
 }
 
-/// What every row says, whatever else its type holds.
+/// The figures that every row has, whatever else its type contains.
 struct row_figures {
     compute_capability architecture = {};
     int threads = 0;
@@ -196,10 +196,10 @@ enum class row_error {
     threads_of_sm,         ///< more than the SM has
     min_blocks_dropped,    ///< ptxas would ignore it
     shared_of_block,       ///< more than a block can have
-    shared_of_min_blocks,  ///< min_blocks blocks have more than the SM
+    shared_of_min_blocks,  ///< min_blocks blocks need more than the SM has
 };
 
-/// By the model of occupancy: registers and static shared memory are not known yet and count as none.
+/// Uses the occupancy model. Registers and static shared memory are not known yet and count as 0.
 constexpr row_error find_row_error(const row_figures& row, const compute_capability& code)
 {
     const std::size_t place = place_of_sm_limits(code);
@@ -224,7 +224,7 @@ constexpr row_error find_row_error(const row_figures& row, const compute_capabil
     return row_error::none;
 }
 
-/// Does not compile for a wrong row. Compilers print the name of this template, and with it the row.
+/// Fails to compile for an invalid row. Compilers print the name of this template, and with it the row.
 template <row_figures Row, compute_capability Code>
 struct row_on_architecture {
     static constexpr row_error error = find_row_error(Row, Code);

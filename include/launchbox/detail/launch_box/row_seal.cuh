@@ -1,4 +1,4 @@
-// launchbox: a row as the launch hands it to the kernel, which compares it with its own. Internal: include
+// launchbox: a row as the launch passes it to the kernel, which compares it with its own. Internal: include
 // launch_box.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -26,8 +26,8 @@ struct whole_row {
     Row row;
 };
 
-/// What the launch passes for a row: a hash of its bits, or the row itself where equal rows can have different bits.
-/// The hash keeps the row's type out of the kernel's name, each letter of which costs a nanosecond at each launch.
+/// What the launch passes for a row: a hash of its bits, or the row itself if equal rows can have different bits. The
+/// hash keeps the row's type out of the kernel's name, since each letter costs a nanosecond at each launch.
 template <class Row>
 using row_seal = std::conditional_t<is_comparable_by_bits<Row>, std::uint64_t, whole_row<Row>>;
 
@@ -50,7 +50,7 @@ constexpr row_seal<Row> sealed(const Row& row)
         return {row};
 }
 
-// For device code, which calls no constexpr function of the host.
+// For device code, which cannot call constexpr host functions.
 template <auto Row>
 consteval auto sealed_constant()
 {

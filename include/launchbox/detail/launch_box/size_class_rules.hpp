@@ -1,4 +1,4 @@
-// launchbox: what the size classes of by_size must be. Plain C++, no CUDA needed. Internal: include launch_box.cuh.
+// launchbox: the rules for the size classes of by_size. Plain C++, no CUDA needed. Internal: include launch_box.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -54,7 +54,7 @@ constexpr classes_error find_classes_error()
         return classes_error::none;
 }
 
-/// Does not compile for wrong size classes; see table_check.
+/// Fails to compile for invalid size classes; see table_check.
 template <classes_error Error>
 struct classes_check {
     static_assert(Error != classes_error::empty, "by_size: give at least otherwise<box>");

@@ -12,7 +12,7 @@
 
 namespace launchbox::detail {
 
-// What a struct with a name of its own derives from (`struct tuning : launch_box<...> {}`); a table itself; else void.
+// The table that a named struct derives from (`struct tuning : launch_box<...> {}`), or a table itself; otherwise void.
 template <class... Rows>
 std::type_identity<launch_box<Rows...>> table_under(const launch_box<Rows...>*);
 template <auto Row>
@@ -47,7 +47,7 @@ struct classes_of<Tuning, by_size<Classes...>> {
     static constexpr std::int64_t max_elements(std::size_t at) { return by_size<Classes...>::max_elements[at]; }
 };
 
-// Strict sizes are strict in each class.
+// strict<by_size<...>> makes each class strict.
 template <class Tuning, class Box>
     requires classes_of<Box>::depends_on_size
 struct classes_of<Tuning, strict<Box>> : classes_of<Box> {

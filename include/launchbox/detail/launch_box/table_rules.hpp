@@ -1,4 +1,4 @@
-// launchbox: what a table of rows must be. Plain C++, no CUDA needed. Internal: include launch_box.cuh.
+// launchbox: the rules for tables of rows. Plain C++, no CUDA needed. Internal: include launch_box.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -37,7 +37,7 @@ constexpr bool has_empty_range()
     return found;
 }
 
-// Of one architecture, the row for every GPU comes first.
+// The row for every GPU comes first among those of its architecture.
 template <class... Rows>
 constexpr bool are_ascending()
 {
@@ -74,7 +74,7 @@ constexpr bool are_of_one_type()
     return (std::is_same_v<row_type_of<First>, row_type_of<Others>> && ...);
 }
 
-// P<short> and P<double>: rows that differ in the types that they name. Rows of unrelated types are a slip.
+// P<short> and P<double>: rows that differ in the types that they name. Rows of unrelated types are a mistake.
 template <class, class>
 inline constexpr bool are_of_one_template_of_types = false;
 template <template <class...> class Template, class... One, class... Other>
@@ -103,8 +103,8 @@ enum class table_error {
     shared_gpus
 };
 
-// Whether a type has a member of some name, of whatever form: with a second base of that name, naming it is ambiguous.
-// A member of a form that cannot be used is an error; it must not be taken for a member that is not there.
+// Whether a type has a member of some name, in any form: with a second base that has the name, it is ambiguous. A
+// member whose form cannot be used must be an error, and not be ignored.
 struct optional_names {
     int dynamic_shared_bytes, tile;
 };
@@ -133,7 +133,8 @@ constexpr table_error find_member_error()
     return table_error::none;
 }
 
-// Of rows of several types: the first error, and their bits are all that the host tells the kernel of them.
+// For rows of several types: the first error. Their bits must identify them, since the host passes only a hash of these
+// to the kernel.
 template <class... Types>
 constexpr table_error find_error_of_types()
 {
@@ -167,8 +168,8 @@ constexpr table_error find_table_error()
         return find_error_of_types<row_type_of<Rows>...>();
 }
 
-/// Does not compile for a wrong table. Code that uses a table checks `fine` first and does nothing otherwise, so that
-/// the compiler prints this one sentence and no errors that follow from it.
+/// Fails to compile for an invalid table. Code that uses a table checks `fine` first and does nothing if it is false,
+/// so that the compiler prints this one sentence and no errors that follow from it.
 template <table_error Error>
 struct table_check {
     static_assert(Error != table_error::empty, "launch_box: give at least one row, such as sm<80, row{256, 11, 0}>");
@@ -207,7 +208,7 @@ constexpr bool rows_fit()
     return (row_on_architecture<figures_of(Rows::row, Rows::architecture), Rows::architecture>::fits && ...);
 }
 
-// The row type of a wrong table, so that code which asks for its rows compiles.
+// The row type of an invalid table, so that code which uses its rows compiles.
 struct no_row {
     int threads = 1, items = 1, min_blocks = 0;
 };
@@ -232,7 +233,7 @@ struct table_rows<true, First, Others...> : places_of_rows<First, Others...> {
     static constexpr std::array<row_type, 1 + sizeof...(Others)> rows{First::row, Others::row...};
 };
 
-/// What is the same in the rows of a table whose types differ, and all that the host knows of them.
+/// A row of a table whose rows have several types: the common members, which are all that the host needs.
 struct row_of_several_types {
     int threads, items, min_blocks;
     int place;  ///< in the table
@@ -264,7 +265,7 @@ struct table_rows<true, First, Others...> : places_of_rows<First, Others...> {
         return std::array<row_type, 1 + sizeof...(Others)>{without_type(First::row, place++),
                                                            without_type(Others::row, place++)...};
     }();
-    /// The row at a place, with its type.
+    /// The row at a place of the table, with its type.
     template <std::size_t Place>
     static constexpr auto typed_row = std::tuple_element_t<Place, std::tuple<First, Others...>>::row;
 };

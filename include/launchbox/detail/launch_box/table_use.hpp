@@ -12,8 +12,8 @@ namespace launchbox::detail {
 
 #ifdef LAUNCHBOX_ROW
 // A tuner compiles a candidate with LAUNCHBOX_ROW, which replaces every table of the unit. nvcc splits -D at commas,
-// which therefore need a backslash: -DLAUNCHBOX_ROW='{256\,15\,2}'. A variable, since nvcc 13.0 crashes on {.threads =
-// 256} written into the argument.
+// which therefore need a backslash: -DLAUNCHBOX_ROW='{256\,15\,2}'. The row is a variable, since nvcc 13.0 crashes on
+// {.threads = 256} in the template argument.
 template <class Row>
 static constexpr Row given_row LAUNCHBOX_ROW;
 template <class Box>
@@ -29,7 +29,7 @@ constexpr row_places places_of()
     return {Box::architectures, Box::gpus};
 }
 
-/// Whether some of its rows are for some GPUs alone.
+/// Whether some rows of a table are only for some GPUs.
 template <class Box>
 constexpr bool has_rows_for_some_gpus()
 {
@@ -38,7 +38,7 @@ constexpr bool has_rows_for_some_gpus()
     return false;
 }
 
-/// What a type that is used as a table is.
+/// The kind of a type that is used as a table.
 enum class table_kind {
     none,
     by_architecture,  ///< launch_box, only, strict
@@ -59,7 +59,7 @@ constexpr table_kind kind_of_table()
         return table_kind::by_size;
 }
 
-/// Does not compile for a type that is no table.
+/// Fails to compile for a type that is not a table.
 template <class Box>
 struct some_table {
     static constexpr table_kind kind = kind_of_table<Box>();
@@ -73,7 +73,7 @@ struct some_table {
     }();
 };
 
-/// Does not compile for anything but one table with rows by architecture.
+/// Fails to compile for anything but a single table with rows by architecture.
 template <class Box>
 struct one_table {
     static constexpr table_kind kind = some_table<Box>::kind;
@@ -88,7 +88,7 @@ struct one_table {
     }();
 };
 
-/// What a function that returns a row returns for a wrong table, after the sentence has been printed.
+/// The row that functions return for an invalid table, for which the compiler has already printed its sentence.
 template <class Tuning>
 constexpr auto row_of_wrong_table()
 {
@@ -98,7 +98,7 @@ constexpr auto row_of_wrong_table()
         return no_row{};
 }
 
-/// Does not compile for a table with rows for some GPUs.
+/// Fails to compile for a table with rows for some GPUs.
 template <class Box>
 struct table_of_function {
     static constexpr bool has_one_row = !has_rows_for_some_gpus<box_in_use<Box>>();
@@ -116,8 +116,8 @@ consteval bool function_has_table()
         return false;
 }
 
-/// Does not compile for an architecture without a row, or one that cannot hold its row. `row`: the one of a variant;
-/// -1: the architecture has no such variant.
+/// Fails to compile for an architecture without a row, or one that cannot hold its row. `row` is the row of the
+/// variant; -1 if the architecture has no such variant.
 template <class Box, compute_capability Code, std::size_t Variant = 0>
 struct box_on_architecture {
     static constexpr int selected = Box::is_valid ? select_row(places_of<Box>(), Code) : -2;

@@ -1,5 +1,5 @@
-// launchbox: the architectures of this translation unit, and the kernel that tells the host which of them runs.
-// Internal: include launch_box.cuh.
+// launchbox: the architectures of this translation unit, and the architecture probe, which tells the host which one
+// runs. Internal: include launch_box.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,10 +14,10 @@
 namespace launchbox::detail {
 
 /// The -gencode list of a translation unit as a type. It is part of the name of every kernel, cache and launch
-/// function, so that units with different lists share none of them: the linker keeps one of several inline functions of
-/// the same name, and that one would launch the kernels of its own unit for all others. Hidden, and with it everything
-/// that has it in its name: otherwise the dynamic linker would make one object of the caches of all plugins of a
-/// process, while each plugin has a CUDA runtime of its own that knows only its own kernels.
+/// function, so that units with different lists share none of them: the linker keeps one of several inline functions
+/// with the same name, and that one would launch the kernels of its own unit for all others. It is hidden, and so is
+/// everything with it in its name: otherwise the dynamic linker would merge the caches of all plugins of a process,
+/// although each plugin has its own CUDA runtime, which knows only the plugin's kernels.
 template <int... CudaArch>
 struct [[gnu::visibility("hidden")]] unit_for {
     static constexpr std::array<int, sizeof...(CudaArch)> numbers{CudaArch / 10 ...};
@@ -42,12 +42,12 @@ using this_unit = unit_with_row<fnv1a(std::string_view(LAUNCHBOX_DETAIL_TEXT_OF(
 using this_unit = unit_for<__CUDA_ARCH_LIST__>;
 #endif
 
-/// A unit in the name of its kernels: each letter of a kernel's name costs a nanosecond at each launch (CUDA 13.0 on an
-/// H200; measurements/nvidia-h200/launch_box_bench.json).
+/// A unit as a number, short in the names of its kernels: each letter costs a nanosecond at each launch (CUDA 13.0 on
+/// an H200; measurements/nvidia-h200/launch_box_bench.json).
 template <class Unit>
 inline constexpr unsigned unit_number = static_cast<unsigned>(Unit::hash ^ Unit::hash >> 32);
 
-/// What this device pass compiles for; 0.0 in the host pass.
+/// The architecture of this device pass; 0.0 in the host pass.
 consteval compute_capability code_architecture()
 {
 #if !defined(__CUDA_ARCH__)
@@ -61,9 +61,9 @@ consteval compute_capability code_architecture()
 #endif
 }
 
-/// Tells the host for which architecture the running code was compiled. It is never launched: its launch bound is the
-/// architecture as a number, and cudaFuncGetAttributes reports the bound. Nothing else tells: the ptxVersion of the
-/// attributes is the lowest virtual architecture of all objects that nvlink put into the image, without suffix.
+/// Tells the host for which architecture the running code was compiled. It is never launched: its launch bound encodes
+/// the architecture, and cudaFuncGetAttributes reports the bound. There is no other way: the attribute ptxVersion is
+/// the lowest virtual architecture of all objects that nvlink put into the image, without suffix.
 template <class Unit>
 __global__ void __launch_bounds__(probe_value_of(code_architecture())) architecture_probe()
 {

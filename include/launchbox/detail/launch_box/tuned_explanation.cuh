@@ -1,4 +1,4 @@
-// launchbox: what a body is launched with on the current GPU, in words. Internal: include launch_box.cuh.
+// launchbox: a text about how a body is launched on the current GPU. Internal: include launch_box.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -41,7 +41,7 @@ inline std::string row_text(const row_figures& row)
     return text;
 }
 
-// `variant` of `variants` that the code has.
+// For row `variant` of the code's `variants`.
 inline std::string origin_text(const row_figures& row, const compute_capability& code, std::size_t variant,
                                std::size_t variants)
 {
@@ -53,7 +53,7 @@ inline std::string origin_text(const row_figures& row, const compute_capability&
            (variants > 1 ? " and this GPU" : "");
 }
 
-// What a table says of the GPUs on which it was measured, as launchbox emit writes it; empty: nothing.
+// The GPUs on which a table was measured, as launchbox emit writes them; empty if it has none.
 template <class Box>
 constexpr std::span<const measured_gpu> gpus_measured()
 {
@@ -82,7 +82,7 @@ inline std::string resident_text(const occupancy_result& account)
            " on an SM, " + percent(account.occupancy()) + " occupancy";
 }
 
-/// The numbers of elements that a kernel is for, where there are size classes.
+/// The numbers of elements that a kernel is for, if there are size classes.
 struct size_range {
     std::int64_t above, max;  // above -1: from 0 on
 };

@@ -19,7 +19,7 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
-/// The row of this device pass. The host pass has none: what it compiles here never runs.
+/// The row of this device pass. The host pass has none: code that it compiles with this row never runs.
 template <class Box, std::size_t Variant = 0>
 consteval auto row_of_this_pass()
 {
@@ -42,7 +42,7 @@ struct given_row_check {
 };
 #endif
 
-/// The same with its type, where the rows of a table are of several.
+/// The same with its own type, if a table has rows of several types.
 template <class Box, std::size_t Variant = 0>
 consteval auto typed_row_of_this_pass()
 {
@@ -58,7 +58,7 @@ consteval auto typed_row_of_this_pass()
     }
 }
 
-// Whether this device pass has such a variant: another architecture of the unit may have more.
+// Whether this device pass has the variant: other architectures of the unit may have more variants.
 template <class Box, std::size_t Variant>
 consteval bool has_variant()
 {
@@ -68,8 +68,8 @@ consteval bool has_variant()
     return true;
 }
 
-/// The figures of that row. A table that is wrong has 1 thread, so that only table_check fails, and so has a variant
-/// that this architecture does not have.
+/// The figures of row_of_this_pass. For an invalid table there is 1 thread, so that only table_check fails, and also
+/// for a variant that this architecture does not have.
 template <class Box, std::size_t Variant = 0>
 consteval row_figures bounds_of_this_pass()
 {
@@ -96,7 +96,7 @@ template <class Body>
 concept has_tile =
     requires(const typename classes_of<typename Body::tuning>::template box<0>::row_type& row) { Body::tile(row); };
 
-/// Whether a body says of itself that it may begin before the kernel ahead of it in the stream has ended.
+/// Whether a body asks to begin before the preceding kernel in the stream has ended.
 template <class Body>
 constexpr bool asks_to_begin_early()
 {
@@ -106,8 +106,8 @@ constexpr bool asks_to_begin_early()
         return false;
 }
 
-/// The figures of a row as a body uses it: its functions dynamic_shared_bytes(row) and tile(row), where it has them,
-/// win.
+/// The figures of a row as a body uses it: the body's functions dynamic_shared_bytes(row) and tile(row), if any, take
+/// precedence.
 template <class Body, class Row>
 constexpr row_figures figures_for(const Row& row, const compute_capability& architecture)
 {
@@ -118,7 +118,7 @@ constexpr row_figures figures_for(const Row& row, const compute_capability& arch
     return figures;
 }
 
-// Checked in each device pass: a body may need more shared memory than its row alone says.
+// Checked in each device pass: a body may need more shared memory than its row says.
 template <class Body, class Box, std::size_t Variant>
 consteval bool body_fits()
 {
@@ -132,8 +132,8 @@ consteval bool body_fits()
     return true;
 }
 
-/// A kernel of a body: one for each size class and variant of its row. Both are one number, so that nothing is added to
-/// the name of a kernel whose table has no rows for some GPUs.
+/// A body has a kernel for each size class and variant of its row. Both are encoded in one number, so that kernel names
+/// do not grow for tables without rows for some GPUs.
 template <class Body>
 struct kernel_number {
     static constexpr std::size_t classes = classes_of<typename Body::tuning>::count;
@@ -159,9 +159,8 @@ consteval row_figures bounds_of_kernel()
 
 namespace launchbox {
 
-/// The kernel of a body. Should the row of the launch ever be another than its own, it stops with a trap, which ends
-/// the CUDA context, instead of computing something else. `Unit` is the unit_number of the file, `Number` the
-/// kernel_number.
+/// The kernel of a body. If the row of the launch ever differs from its own, it stops with a trap, which ends the CUDA
+/// context, instead of computing wrong results. `Unit` is the unit_number of the file, `Number` the kernel_number.
 template <class Body, unsigned Unit, unsigned Number, class Seal, class... Parameters>
 __global__ void __launch_bounds__(detail::bounds_of_kernel<Body, Number>().threads,
                                   detail::bounds_of_kernel<Body, Number>().min_blocks)
@@ -195,8 +194,8 @@ struct function_of_run<void (*)(Parameters...)> {
     using parameters = list<Parameters...>;
 };
 
-// With the row of this pass, which is used anyway: the parameters are the same with every row. A variable, since for
-// 'template <auto r>' nvcc 13.0 deduces nothing from a call or from an element of an array.
+// Uses the row of this pass, which is instantiated anyway: the parameters are the same with every row. It is a
+// variable, since for 'template <auto r>' nvcc 13.0 deduces nothing from a call or an array element.
 template <class Box>
 using row_type_to_find_run = decltype(typed_row_of_this_pass<Box>());
 template <class Box>
@@ -235,7 +234,7 @@ constexpr body_error find_body_error()
     } else if constexpr (kind_of_table<typename Body::tuning>() == table_kind::none) {
         return body_error::no_table;
     } else if constexpr (!Body::tuning::is_valid) {
-        return body_error::in_table;  // which has said so
+        return body_error::in_table;  // table_check has reported it
     } else {
         using run = run_of_body<Body, box_of<Body, 0>>;
         if constexpr (!run::exists)
@@ -253,8 +252,8 @@ constexpr body_error find_body_error()
     }
 }
 
-/// Does not compile for a wrong body. Code that uses a body checks `fine` first and does nothing otherwise, so that the
-/// compiler prints this one sentence and no errors that follow from it.
+/// Fails to compile for an invalid body. Code that uses a body checks `fine` first and does nothing if it is false, so
+/// that the compiler prints this one sentence and no errors that follow from it.
 template <class Body>
 struct body_check {
     static constexpr body_error error = find_body_error<Body>();
@@ -289,8 +288,8 @@ const char* type_name()
 #endif
 }
 
-/// The most variants that code for an architecture of the unit can have, whatever its suffix, which the host does not
-/// know.
+/// The most variants that code for any architecture of the unit can have, with any suffix, since the host does not know
+/// the suffix.
 template <class Box, class Unit>
 constexpr std::size_t count_kernels()
 {
@@ -307,13 +306,13 @@ constexpr std::size_t count_kernels()
 template <class Body, class Unit, std::size_t Class, class Seal, class Parameters, class Variants>
 struct unit_pointers;
 
-/// The pointers by which the runtime knows the architecture probe of a unit and, behind it, the kernels of one size
-/// class of a body, one for each variant.
+/// The pointers by which the runtime knows the architecture probe of a unit, followed by the kernels of one size class
+/// of a body, one for each variant.
 template <class Body, class Unit, std::size_t Class, class Seal, class... Parameters, std::size_t... Variant>
 struct unit_pointers<Body, Unit, Class, Seal, list<Parameters...>, std::index_sequence<Variant...>> {
-    // One variable, so that all functions that use it mean the same kernels: of inline functions the linker may keep
-    // some from one unit and some from another. Not const, or the compiler would replace it by the pointers of its own
-    // unit.
+    // One variable, so that all functions that use it refer to the same kernels: the linker may keep some inline
+    // functions from one unit and some from another. Not const, or the compiler would replace it by the pointers of its
+    // own unit.
     static inline constinit const void* all[]{
         reinterpret_cast<const void*>(&architecture_probe<Unit>),
         reinterpret_cast<const void*>(
@@ -324,7 +323,7 @@ struct unit_pointers<Body, Unit, Class, Seal, list<Parameters...>, std::index_se
 template <class Body, class Unit, std::size_t Class, class Parameters>
 struct tuned_entry;
 
-/// One kernel of a body: its table, its pointers, and what was found out on each GPU.
+/// The kernels of one size class of a body: their table, their pointers, and the row on each GPU.
 template <class Body, class Unit, std::size_t Class, class... Parameters>
 struct tuned_entry<Body, Unit, Class, list<Parameters...>> {
     using box = box_of<Body, Class>;

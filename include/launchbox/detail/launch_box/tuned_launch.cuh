@@ -21,9 +21,9 @@ namespace launchbox::detail {
 
 inline constinit std::atomic<int> visible_gpus{0};  // 0: not asked yet
 
-/// The current device. Where the process sees a single GPU, that is device 0 for good, and the runtime is not queried:
-/// that would cost as much as everything else that launchbox adds to a launch. `name`, a mangled type, is named in the
-/// error where there is no GPU; null stands for row_for.
+/// The current device. If the process sees a single GPU, that is always device 0, and the runtime is not queried: a
+/// query costs as much as everything else that launchbox adds to a launch. `name`, a mangled type, appears in the error
+/// if there is no GPU; null stands for row_for.
 inline int current_device(const char* name)
 {
     const int gpus = visible_gpus.load(std::memory_order_relaxed);
@@ -61,7 +61,7 @@ decltype(auto) with_class(std::int64_t elements, const Function& function)
 }
 
 /// The settings of a launch of a body; grid, threads and shared memory come from the row. Smaller than a launch_config,
-/// which costs some nanoseconds at each launch.
+/// which would cost some nanoseconds at each launch.
 struct launch_extras {
     cudaStream_t stream = nullptr;
     launch_extent cluster = 1;
@@ -126,7 +126,7 @@ void launch_with_row(const launch_extras& extras, const work_size& work, list<Pa
                 launch_opted_in(Tuned::handle(known.variant), config(), addresses);
             return;
         }
-        // The common launch: what is known to fit needs no launch_config, which costs some nanoseconds.
+        // The common launch is known to fit and needs no launch_config, which would cost some nanoseconds.
         cudaLaunchConfig_t native{};
         native.gridDim = dim3(static_cast<unsigned>(tiles));
         native.blockDim = dim3(static_cast<unsigned>(figures.threads));
@@ -191,7 +191,7 @@ auto row_of_body(std::int64_t elements)
     }
 }
 
-/// A table without a body, on each GPU: only the architecture probe is asked.
+/// A table without a body, on each GPU: only the architecture probe is queried.
 template <class Box, class Unit>
 struct table_entry {
     using box = box_in_use<Box>;

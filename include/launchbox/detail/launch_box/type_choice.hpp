@@ -1,5 +1,5 @@
-// launchbox: the table whose element sizes are nearest, and its rows for other sizes. Plain C++, no CUDA needed.
-// Internal: include launch_box.cuh.
+// launchbox: finds the table whose element sizes are nearest, and scales its rows. Plain C++, no CUDA needed. Internal:
+// include launch_box.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -61,8 +61,8 @@ constexpr std::int64_t bytes_of()
         return static_cast<std::int64_t>(sizeof(Type));
 }
 
-// Exactly these sizes; else the next smaller of those that also have, or have not, values; else the smallest of them;
-// else the same without regard to values.
+// Exactly these sizes; else, among entries with (or without) values like this one, the next smaller, else the smallest;
+// else the same among the other entries.
 template <class... Entries>
 constexpr std::size_t nearest_entry(std::int64_t key, std::int64_t value)
 {
@@ -70,7 +70,7 @@ constexpr std::size_t nearest_entry(std::int64_t key, std::int64_t value)
     const auto distance = [&](std::size_t i) {
         const std::int64_t step = key + value - keys[i] - values[i];
         const bool exact = keys[i] == key && values[i] == value;
-        const std::int64_t above = std::int64_t{1} << 50, other_kind = above << 2;  // beyond every type
+        const std::int64_t above = std::int64_t{1} << 50, other_kind = above << 2;  // larger than any type
         return exact ? -1 : (step >= 0 ? step : above - step) + ((values[i] == 0) == (value == 0) ? 0 : other_kind);
     };
     std::size_t best = 0;
@@ -86,7 +86,7 @@ struct type_choice {
     using entry =
         std::tuple_element_t<nearest_entry<Entries...>(bytes_of<Key>(), bytes_of<Value>()), std::tuple<Entries...>>;
     static constexpr bool exact = entry::key == bytes_of<Key>() && entry::value == bytes_of<Value>();
-    // What was measured for these sizes stays as it is.
+    // A table for exactly these sizes is not scaled.
     using type = typename std::conditional_t<exact, std::type_identity<typename entry::box>,
                                              scaled_tuning<typename entry::box, entry::all, bytes>>::type;
 };

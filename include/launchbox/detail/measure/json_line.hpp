@@ -10,7 +10,7 @@
 
 namespace launchbox::detail {
 
-// With a point as decimal sign whatever the locale, which printf does not promise.
+// With a decimal point in any locale, which printf does not guarantee.
 inline std::string json_number(double value, int decimals)
 {
     if (!std::isfinite(value) || std::abs(value) >= 1e15) return "null";
@@ -43,13 +43,14 @@ inline std::string json_string(std::string_view text)
     return quoted += '"';
 }
 
-// Nanoseconds as milliseconds, to a tenth of a nanosecond: the GPU's clock counts in 32 of them, batches divide.
+// Nanoseconds as milliseconds, to a tenth of a nanosecond: the GPU's clock counts in steps of 32 ns, but a sample of
+// several launches is divided by their number.
 inline std::string json_ms(double nanoseconds)
 {
     return json_number(nanoseconds / 1e6, 7);
 }
 
-// Appends throughout: GCC 12 warns of `text + std::string` where it is inlined.
+// Only appends: GCC 12 warns about `text + std::string` if it is inlined.
 class json_line {
 public:
     void add(std::string_view name, std::string_view json)

@@ -1,4 +1,4 @@
-// launchbox: what ends a measurement, and what it is called. Internal: include measure.cuh.
+// launchbox: the failures that end a measurement, and their names. Internal: include measure.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@ namespace launchbox::detail {
 
 enum class measuring { before, setting_up, preparing, launching, running };
 
-/// Never leaves measure.cuh.
+/// Thrown and caught within measure.cuh.
 struct measuring_failure {
     cudaError_t code;
     measuring when;
@@ -36,7 +36,7 @@ inline const char* failure_kind(const measuring_failure& failure)
             return "illegal_access";
         case cudaErrorAssert:
         case cudaErrorIllegalInstruction:
-        case cudaErrorLaunchFailure:  // what __trap() gives
+        case cudaErrorLaunchFailure:  // the error of __trap()
             return "trap";
         case cudaErrorLaunchTimeout:
             return "hang";

@@ -1,5 +1,5 @@
-// launchbox: what a sample needs of the GPU: its L2 flushed, its stream held until all is launched, and events.
-// Internal: include measure.cuh.
+// launchbox: what a sample needs from the GPU: a flushed L2, a stream that is held until everything is launched, and
+// events. Internal: include measure.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@
 #pragma GCC visibility push(hidden)  // see launch.cuh
 namespace launchbox::detail {
 
-/// Memory of the GPU as large as its L2, which is written to flush it.
+/// GPU memory of the size of the L2, which is written to flush it.
 class l2_flush {
 public:
     explicit l2_flush(bool wanted)
@@ -86,14 +86,14 @@ public:
     shared_flags& operator=(const shared_flags&) = delete;
     ~shared_flags() { cudaFreeHost(flags_); }
 
-    /// Not before the kernel that was held has ended.
+    /// Call it only after the previous hold_stream kernel has ended.
     void hold()
     {
         __atomic_store_n(&flags_->timed_out, 0, __ATOMIC_SEQ_CST);
         __atomic_store_n(&flags_->released, 0, __ATOMIC_SEQ_CST);
     }
     void release() { __atomic_store_n(&flags_->released, 1, __ATOMIC_SEQ_CST); }
-    /// Once the stream has passed it.
+    /// Valid after the stream has passed the hold_stream kernel.
     [[nodiscard]] bool timed_out() const { return __atomic_load_n(&flags_->timed_out, __ATOMIC_SEQ_CST) != 0; }
     [[nodiscard]] hold_flags* on_gpu() const { return on_gpu_; }
 
@@ -102,9 +102,9 @@ private:
     hold_flags* on_gpu_ = nullptr;
 };
 
-// This kernel and all that leads to it is static, so that each object file launches its own: a linker that kept one
-// file's functions for all would also keep the architectures which that file was compiled for.
-// It gives up after a while, since a callable that waits for the GPU would otherwise wait for itself.
+// This kernel and all functions that launch it are static, so that each object file launches its own: a linker that
+// kept one file's functions for all files would also keep the architectures that this file was compiled for. The kernel
+// gives up after a while: otherwise a callable that waits for the GPU would never return.
 static __global__ void hold_stream(volatile hold_flags* flags, unsigned long long limit_ns)
 {
     unsigned long long begin = 0, now = 0;

@@ -1,4 +1,4 @@
-// launchbox: samples until there are enough. Internal: include measure.cuh.
+// launchbox: takes samples until there are enough. Internal: include measure.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,7 +29,7 @@ struct timed_call {
     const void* what;
 };
 
-/// All that is set up once.
+/// Everything that is set up once per measurement.
 struct measuring_set {
     const timed_call& call;
     const measurement_options& options;
@@ -37,9 +37,9 @@ struct measuring_set {
     timing_event begin{}, end{};
     shared_flags flags{};
     bool block = options.block;
-    std::chrono::nanoseconds limit{};  ///< for which the stream is held at most
+    std::chrono::nanoseconds limit{};  ///< the longest time to hold the stream
 
-    ~measuring_set() { cudaStreamSynchronize(options.stream); }  // before anything that it uses is gone
+    ~measuring_set() { cudaStreamSynchronize(options.stream); }  // before the members that it uses are destroyed
 };
 
 static inline measurement_result measure_set(measuring_set& set);
@@ -99,8 +99,8 @@ static inline measurement_result measure_set(measuring_set& set)
             .out_of_time = state == sampling_state::out_of_time};
 }
 
-// Loads the code of all kernels, which waits for the GPU and so must not happen while the GPU is held; lets the clocks
-// rise; and tells how long the callable keeps the host.
+// Loads the code of all kernels (that waits for the GPU, so it must not happen while the GPU is held), lets the clocks
+// rise, and measures how long the callable takes on the host.
 static inline void warm_up(measuring_set& set)
 {
     const measurement_options& options = set.options;
@@ -116,14 +116,14 @@ static inline void warm_up(measuring_set& set)
         require(cudaGetLastError(), measuring::launching);
         require(cudaStreamSynchronize(options.stream), measuring::running);
     }
-    // Long enough for a host that is busy, short enough to find out that a callable waits for the GPU.
+    // Long enough for a busy host, short enough to notice soon that a callable waits for the GPU.
     set.limit =
         std::min<std::chrono::nanoseconds>(longest, std::chrono::milliseconds(50) + 20 * options.launches * on_host);
     if (set.block) launch_hold(set.flags, options.stream, set.limit);  // released: ends at once
     require(cudaStreamSynchronize(options.stream), measuring::setting_up);
 }
 
-// In ns; nullopt where the stream was not held until all was launched.
+// In ns; nullopt if the stream was not held until everything was launched.
 static inline std::optional<double> take_sample(measuring_set& set)
 {
     const measurement_options& options = set.options;

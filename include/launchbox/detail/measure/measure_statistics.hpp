@@ -1,4 +1,4 @@
-// launchbox: what a few samples say about a time. Internal: include measure.cuh.
+// launchbox: the median of a few samples, and how certain it is. Internal: include measure.cuh.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace launchbox::detail {
 
-/// A median, and the interval that holds the true one in at least 95 of 100 series.
+/// A median, and an interval that contains the true one in at least 95 of 100 series.
 struct median_estimate {
     double median = 0, low = 0, high = 0;
 };
 
-/// How many of the least, and of the greatest, of `count` sorted samples are outside of the interval. The number of
-/// samples below the true median is binomial, whatever the distribution: no more than 2.5 % on either side.
+/// How many of `count` sorted samples lie outside of the interval, at each end. For any distribution the number of
+/// samples below the true median is binomial; each end has a probability of at most 2.5 %.
 inline std::size_t samples_outside(std::size_t count)
 {
     const double all = static_cast<double>(count);
-    double logarithm = -all * std::log(2.0), sum = 0;  // of the probability that `outside` samples are below
+    double logarithm = -all * std::log(2.0), sum = 0;  // of the probability that `outside` samples are below the median
     for (std::size_t outside = 0; outside < count / 2; ++outside) {
         sum += std::exp(logarithm);
         if (sum > 0.025) return outside;
@@ -28,7 +28,7 @@ inline std::size_t samples_outside(std::size_t count)
     return count / 2;
 }
 
-/// Fewer than 6 samples: the interval is all that they span, and less sure. Without samples all is 0.
+/// With fewer than 6 samples the interval spans all of them, and is less certain. Without samples everything is 0.
 inline median_estimate estimate_median(std::vector<double> samples)
 {
     if (samples.empty()) return {};

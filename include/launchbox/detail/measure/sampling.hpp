@@ -1,4 +1,4 @@
-// When there are enough samples of a time. Plain C++: the same decisions in measure.cuh and in the tool.
+// Decides when there are enough samples of a time. Plain C++: measure.cuh and the tool share it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,23 +13,23 @@ namespace launchbox::detail {
 struct sampling_rules {
     int min_samples = 10;  ///< 3 or more
     int max_samples = 1000;
-    double relative_error = 0.005;  ///< standard error of the mean over the mean at which it is enough; 0: never
+    double relative_error = 0.005;  ///< standard error of the mean over the mean, at which sampling ends; 0: never
     double max_seconds = 2;         ///< of wall time for all samples
-    double best_ns = 0;             ///< what the samples are compared with to give up early; 0: nothing
-    double give_up_ratio = 1.5;     ///< given up when the first 3 or more samples all take this many times as long
-    double certain_ratio = 0;       ///< given up when the first sample takes this many times as long; 0: never
+    double best_ns = 0;             ///< compared with the samples to give up early; 0: never give up
+    double give_up_ratio = 1.5;     ///< give up if the first 3 or more samples all take this many times as long
+    double certain_ratio = 0;       ///< give up if the first sample takes this many times as long; 0: never
 };
 
 enum class sampling_state { more, enough, out_of_time, given_up };
 
-/// The samples so far, and whether there is need for another.
+/// The samples so far, and whether another one is needed.
 class sample_series {
 public:
     explicit sample_series(const sampling_rules& rules);
     void add(double sample_ns);
-    void drop();  ///< one was taken and is not kept
-    /// `seconds`: wall time since the first sample was begun. Without a sample that was kept there is need for more,
-    /// until `max_samples` have been dropped: then `out_of_time`.
+    void drop();  ///< a sample was taken, but is not kept
+    /// `seconds`: wall time since the first sample began. While no sample has been kept, more are needed, until
+    /// `max_samples` have been dropped: then `out_of_time`.
     [[nodiscard]] sampling_state state(double seconds) const;
     [[nodiscard]] const std::vector<double>& samples_ns() const;
     [[nodiscard]] int dropped() const;
@@ -42,7 +42,7 @@ private:
 
     sampling_rules rules_;
     std::vector<double> samples_;
-    std::vector<double> sums_;  // prefix sums of the samples: the mean of any stretch costs two of them
+    std::vector<double> sums_;  // prefix sums of the samples: two of them give the mean of any range
     double mean_ = 0, squares_ = 0, least_ = 0;
     std::unordered_map<long long, int> bins_;
     double counts_ = 0;  // sum over the bins of count * log2(count)
@@ -57,7 +57,7 @@ inline void sample_series::add(double sample_ns)
     least_ = samples_.empty() ? sample_ns : std::min(least_, sample_ns);
     samples_.push_back(sample_ns);
     sums_.push_back((sums_.empty() ? 0 : sums_.back()) + sample_ns);
-    // Welford's sums, since the difference of two large squares would keep few digits of a small deviation.
+    // Welford's algorithm: the difference of two large squares would keep few digits of a small deviation.
     const double distance = sample_ns - mean_;
     mean_ += distance / static_cast<double>(samples_.size());
     squares_ += distance * (sample_ns - mean_);
@@ -102,9 +102,9 @@ inline bool sample_series::mean_is_known() const
     return standard_error <= rules_.relative_error * mean_ && !drifts(standard_error);
 }
 
-// The standard error takes the samples for independent. While the GPU warms up they are not, and ten samples on a slope
-// have a small one. Of independent samples the means of the two halves differ by a normal amount with deviation 2 *
-// standard_error; beyond two of these (5 %), and where the difference matters, it is a slope.
+// The standard error assumes independent samples. While the GPU warms up they are not, and ten samples on a slope have
+// a small standard error. For independent samples the difference between the means of the two halves is normal with
+// deviation 2 * standard_error. If it exceeds two deviations (5 %), and matters, it is a slope.
 inline bool sample_series::drifts(double standard_error) const
 {
     const std::size_t count = samples_.size(), half = count / 2;
@@ -114,9 +114,9 @@ inline bool sample_series::drifts(double standard_error) const
     return difference > rules_.relative_error * mean_ && difference > 4 * standard_error;
 }
 
-// Some kernels scatter so much that their standard error never gets small: then it is enough when new samples no longer
-// change what is known of the distribution. A line through the recent entropies is to be level; R^2 tells a line from
-// values that only jump about. Limits and length of the stretch as nvbench has them.
+// The times of some kernels scatter so much that their standard error never gets small. Then sampling ends when new
+// samples no longer change the known distribution: a line through the recent entropies must be level, and R^2
+// distinguishes a line from scattered values. The limits and the number of entropies are those of nvbench.
 inline bool sample_series::entropy_is_level() const
 {
     constexpr std::size_t longest = 299;
@@ -137,13 +137,13 @@ inline bool sample_series::entropy_is_level() const
         yy += y * y;
     }
     const double slope = xy / xx;
-    // Equal entropies are level by definition; a line cannot be fitted to rounding errors.
+    // Equal entropies are level: a line cannot be fitted to rounding errors.
     if (yy < 1e-20) return true;
     return std::abs(slope) <= steepest && slope * xy / yy >= min_r2;
 }
 
-// Samples count as equal within relative_error: nvbench leaves this to the resolution of the GPU's clock, but then
-// every sample of a long kernel is a value of its own, and the entropy grows for ever.
+// Samples count as equal within relative_error. nvbench leaves this to the resolution of the GPU's clock, but then
+// every sample of a long kernel is a different value, and the entropy grows forever.
 inline void sample_series::note_entropy(double sample_ns)
 {
     if (!(rules_.relative_error > 0)) return;

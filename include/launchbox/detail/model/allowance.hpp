@@ -1,4 +1,4 @@
-// launchbox: the inverse of the limits: the largest value of each resource that leaves so many blocks resident.
+// launchbox: the inverse of the limits: the largest value of each resource that keeps a number of blocks resident.
 // Internal: include occupancy.hpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace launchbox::detail {
 
-// The largest value in [low, high] with `holds`, which holds up to some value and not above; nullopt when it never
-// does.
+// The largest value in [low, high] for which `holds` is true. It must be true up to some value and false above it;
+// nullopt if it never is.
 template <class Predicate>
 constexpr std::optional<int> largest_with(int low, int high, const Predicate& holds)
 {
@@ -27,8 +27,8 @@ constexpr std::optional<int> largest_with(int low, int high, const Predicate& ho
     return low;
 }
 
-// Where the register limit is the plain formula, its inverse is one too; elsewhere (2.x with its doubled units,
-// partitioned caching, the spreadsheet) it is searched.
+// Whether the register limit has a simple inverse. If not (2.x with its doubled units, partitioned caching, the
+// spreadsheet), the largest value is searched.
 constexpr bool has_plain_registers(const sm_limits& limits, const launch_settings& settings)
 {
     return settings.mode == model_mode::driver && limits.capability.major > 2 &&
@@ -87,8 +87,8 @@ constexpr std::optional<int> largest_threads(const sm_limits& limits, const kern
     return std::min(*warps * warp_size, bound);
 }
 
-// `now` is the present account. Before 7.0 a cache preference that is too small for one block is dropped for all there
-// is, so that just above it more blocks fit than just below: the answer stays on the side on which the block is.
+// `now` is the present account. Before 7.0 a cache preference that is too small for one block is replaced by all of the
+// shared memory, so that just above it more blocks fit than just below. The answer stays on the block's side of it.
 constexpr std::optional<std::int64_t> largest_shared(const sm_limits& limits, const kernel_resources& kernel,
                                                      const shared_limit& now, int blocks,
                                                      const launch_settings& settings)

@@ -1,4 +1,4 @@
-// launchbox: all limits of one question together: the quick query and the account. Internal: include occupancy.hpp.
+// launchbox: all limits of one query together: the quick result and the full account. Internal: include occupancy.hpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@ namespace launchbox::detail {
 
 constexpr bool is_valid(const kernel_resources& kernel, const launch_shape& shape, const launch_settings& settings)
 {
-    // All sign bits in one comparison: the query is asked millions of times.
+    // All sign bits in one comparison, since programs run the query millions of times.
     return shape.threads > 0 && (shape.threads | kernel.registers | kernel.barriers | kernel.max_threads) >= 0 &&
            (kernel.static_shared_bytes | shape.dynamic_shared_bytes | settings.max_dynamic_shared_bytes.value_or(0)) >=
                0;
@@ -69,7 +69,7 @@ constexpr launch_obstacle obstacle_of(const sm_limits& limits, const kernel_reso
     return launch_obstacle::none;
 }
 
-// The account of a valid question. `threads` is bounded.
+// The account of a valid query. `threads` is bounded.
 [[gnu::always_inline]] constexpr occupancy_result account_of(const sm_limits& limits, const kernel_resources& kernel,
                                                              const launch_shape& shape, int threads,
                                                              const launch_settings& settings)
@@ -95,7 +95,7 @@ constexpr launch_obstacle obstacle_of(const sm_limits& limits, const kernel_reso
     const auto limiting = [&](int limit, resource which) {
         return static_cast<unsigned>(limit == blocks) << static_cast<int>(which);
     };
-    // One construction with every member: a result that is cleared first costs as much as the model itself.
+    // Constructed with every member at once: clearing a result first would cost as much as the model itself.
     return {.resident_blocks = blocks,
             .resident_warps = blocks * warps,
             .warp_slots = limits.warps_per_sm(),

@@ -2,8 +2,8 @@
 // occupancy.hpp.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every function returns the whole account of its limit. The quick query reads `.blocks` alone, and the compiler drops
-// the rest: the functions are always inlined for that.
+// Every function returns the whole account of its limit. The quick query reads only `.blocks`, and the compiler drops
+// the rest, which is why the functions are always inlined.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace launchbox::detail {
 
-// Units, partitions and the like are powers of two; saying so spares a division.
+// Units and partitions are powers of two, which saves a division.
 constexpr int align_up(int value, int power_of_two)
 {
     return (value + power_of_two - 1) & -power_of_two;
@@ -27,13 +27,13 @@ constexpr int align_down(int value, int power_of_two)
     return value & -power_of_two;
 }
 
-// Of two numbers that are not negative; processors divide unsigned ones faster.
+// For numbers that are not negative: processors divide unsigned numbers faster.
 constexpr int quotient(int value, int divisor)
 {
     return static_cast<int>(static_cast<unsigned>(value) / static_cast<unsigned>(divisor));
 }
 
-// CUDA 7.0's cuda_occupancy.h gives these counts the double unit on 2.x ("Fermi requires special handling").
+// CUDA 7.0's cuda_occupancy.h doubles the unit for these counts on 2.x ("Fermi requires special handling").
 constexpr bool is_doubled_on_fermi(int registers)
 {
     return (registers >= 21 && registers <= 46) && (registers - 21) % 8 < 2;
@@ -94,7 +94,7 @@ constexpr bool is_gp100(const sm_limits& limits)
     return limits.capability.major == 6 && limits.capability.minor == 0;
 }
 
-// To a multiple of this the launch check rounds the warps of a block: GP100 is checked as the rest of its family.
+// The launch check rounds the warps of a block up to a multiple of this. GP100 is checked like the rest of its family.
 constexpr int launch_check_partitions(const sm_limits& limits)
 {
     return is_gp100(limits) ? 4 : limits.sub_partitions;
@@ -126,7 +126,7 @@ constexpr int launch_check_partitions(const sm_limits& limits)
     return result;
 }
 
-// The smallest size the SM can be set to that is at least `bytes`; the largest when none is.
+// The smallest size of at least `bytes` that the SM can be set to; the largest if there is none.
 constexpr int configured_size(const sm_limits& limits, int bytes)
 {
     for (int size : limits.shared_sizes.sizes())
@@ -134,7 +134,8 @@ constexpr int configured_size(const sm_limits& limits, int bytes)
     return limits.shared_per_sm;
 }
 
-// What carveout and cache preference ask for. Sources: cuda_occupancy.h; 12 of 12 carveouts on an H200.
+// The shared memory that the carveout or cache preference asks for. Sources: cuda_occupancy.h; 12 of 12 carveouts on an
+// H200.
 constexpr int preferred_shared(const sm_limits& limits, const launch_settings& settings)
 {
     const int major = limits.capability.major;
@@ -152,7 +153,7 @@ constexpr int preferred_shared(const sm_limits& limits, const launch_settings& s
     return limits.shared_per_sm;
 }
 
-// Sizes and counts above these fit no SM; cutting them there keeps every sum far from overflow and changes no answer.
+// No SM can hold sizes and counts above these; limiting them keeps every sum far from overflow and changes no answer.
 constexpr std::int64_t bounded(std::int64_t bytes)
 {
     return std::min<std::int64_t>(bytes, 1 << 30);
@@ -171,8 +172,8 @@ constexpr int max_shared_of_block(const sm_limits& limits, std::int64_t static_b
     return (opted_in ? limits.shared_per_block_opt_in : limits.shared_per_block) + reserved;
 }
 
-// What the SM offers to blocks of `allocated` bytes. A preference that is too small for one block is raised: to the
-// next size from 7.0 on, to all there is before.
+// What the SM offers to blocks of `allocated` bytes. A preference that is too small for one block is raised: from 7.0
+// on to the next size, before 7.0 to the largest.
 constexpr int offered_shared(const sm_limits& limits, int preferred, int allocated)
 {
     if (preferred >= allocated) return preferred;
@@ -209,7 +210,7 @@ constexpr barrier_limit barrier_limit_of(const sm_limits& limits, int barriers, 
     return result;
 }
 
-// The most blocks that a cluster can have; `unlimited` if that is not known, or if they are not counted.
+// The most blocks that a cluster can have; `unlimited` if that is not known or not checked.
 constexpr int max_cluster_of(const sm_limits& limits, model_mode mode, bool non_portable)
 {
     if (mode == model_mode::spreadsheet) return unlimited;
