@@ -1,10 +1,10 @@
 // The program that tune builds for each row of interval_expand.toml and runs for each workload: N outputs of intervals
-// of SIZE outputs each, or of 0 to twice as many, timed by measure.cuh and checked on the GPU.
+// with SIZE outputs each, or with 0 to 2 * SIZE, timed by measure.cuh and checked on the GPU.
 //
 //     nvcc -std=c++20 -arch=sm_90 -I ../include -DELEMENT=uint32_t '-DROW=256\,16\,4' interval_expand.cu && ./a.out
 //     100000000 25 1
 //
-// Ends with 1 where the result is wrong and with 77 without a GPU. Without ROW it has the rows that are shipped.
+// Ends with 1 if the result is wrong and with 77 without a GPU. Without ROW it uses the shipped rows.
 #include <launchbox/algorithms/interval_expand.cuh>
 
 #include <vector>
@@ -33,7 +33,7 @@ __global__ void look_at(const element* out, std::int64_t n, const std::uint32_t*
                         findings* found)
 {
     look(out, n, found, [&](std::int64_t k) {
-        std::int64_t low = 0, high = intervals;  // the last that begins at k or before
+        std::int64_t low = 0, high = intervals;  // the last one that begins at or before k
         while (high - low > 1) {
             const std::int64_t middle = (low + high) / 2;
             (offsets[middle] <= k ? low : high) = middle;

@@ -1,16 +1,17 @@
-// The program that tune builds for each row of interval_move.toml and runs for each workload: N elements of intervals
+// The program that tune builds for each row of interval_move.toml and runs for each workload: N elements in intervals
 // of SIZE elements each, gathered from places in random order and written side by side, timed by measure.cuh and
 // checked on the GPU.
 //
 //     nvcc -std=c++20 -arch=sm_90 -I ../include -DELEMENT=uint32_t '-DROW=256\,16\,4' interval_move.cu && ./a.out
 //     100000000 25
 //
-// Ends with 1 where the result is wrong and with 77 without a GPU. Without ROW it has the rows that are shipped.
+// Ends with 1 if the result is wrong and with 77 without a GPU. Without ROW it uses the shipped rows.
 #include <launchbox/algorithms/interval_move.cuh>
 
 #include "interval_program.cuh"
 
-/// The i-th of a random order: a Feistel network of 2 * `bits` bits, again and again until it is below `intervals`.
+/// Number `i` of a random order: a Feistel network over 2 * `bits` bits, repeated until the result is below
+/// `intervals`.
 __device__ std::int64_t shuffled(std::int64_t i, std::int64_t intervals, int bits)
 {
     const u64 mask = (u64{1} << bits) - 1;
@@ -48,7 +49,7 @@ try {
     workload given = parsed(count, arguments, "interval_move");
     given.intervals = given.n / given.size;
     if (given.intervals == 0) return usage("interval_move");
-    given.n = given.intervals * given.size;  // all intervals have the same size, so that they can change places
+    given.n = given.intervals * given.size;  // so that all intervals have the same size and can be exchanged
     int bits = 1;
     while (std::int64_t{1} << (2 * bits) < given.intervals) ++bits;
     const device_array<element> in(given.n), out(given.n);

@@ -1,4 +1,4 @@
-// What the programs interval_expand.cu and interval_move.cu share: ELEMENT and ROW, the command line, memory, and how
+// Shared by the programs interval_expand.cu and interval_move.cu: ELEMENT and ROW, the command line, memory, and how
 // the result is measured, checked and printed.
 #pragma once
 
@@ -26,7 +26,7 @@ using tuning = void;
 
 struct workload {
     std::int64_t n, size, intervals;
-    bool irregular;  ///< sizes are 0 to 2 * size, and the intervals as many as give n
+    bool irregular;  ///< sizes are 0 to 2 * size, and there are as many intervals as needed for n
 };
 
 inline int usage(const char* program)
@@ -39,7 +39,7 @@ inline int usage(const char* program)
     return 2;
 }
 
-/// Ends the program where the words are wrong, or there is no GPU.
+/// Ends the program if the arguments are wrong or there is no GPU.
 inline workload parsed(int count, char** arguments, const char* program)
 {
     const std::int64_t n = count >= 3 ? std::atoll(arguments[1]) : 0, size = count >= 3 ? std::atoll(arguments[2]) : 0;
@@ -104,7 +104,7 @@ __device__ u64 bits_of(const Element& value)
         return value;
 }
 
-/// Calls `function(place)` for all places, whatever the grid.
+/// Calls `function(place)` for all places, with any grid.
 template <class Function>
 __device__ void for_each_place(std::int64_t n, Function function)
 {
@@ -118,7 +118,7 @@ struct findings {
     u64 wrong, places;
 };
 
-/// `source(k)`: the number of the element that output k is.
+/// `source(k)`: the number of the element that output k must equal.
 template <class Source>
 __device__ void look(const element* out, std::int64_t n, findings* found, Source source)
 {
@@ -132,7 +132,7 @@ __device__ void look(const element* out, std::int64_t n, findings* found, Source
     atomicAdd(&found->places, own.places);
 }
 
-/// Measures `run(stream)`, has `look_at(findings on the GPU)` check what it has written, and prints the line of tune.
+/// Measures `run(stream)`, checks its output with `look_at(findings on the GPU)`, and prints the line that tune reads.
 /// Returns the exit status.
 template <class Run, class Look>
 int measured(const Run& run, std::int64_t bytes, const Look& look_at)

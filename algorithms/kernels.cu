@@ -1,5 +1,5 @@
-// The kernels of the algorithms with the rows that are shipped, for launchbox check and to see that they compile for
-// every architecture: of common types, or with ONE_TYPE of one, and of one size of the sort.
+// The kernels of the algorithms with the shipped rows, for launchbox check and to test that they compile for every
+// architecture: for common types, or with ONE_TYPE for a single type and a single size of the sort.
 //
 //     launchbox check algorithms/kernels.cu --arch sm_90 --budget algorithms/launchbox.budget.toml -- -std=c++20 -I
 //     include

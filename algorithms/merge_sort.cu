@@ -1,10 +1,10 @@
-// The program that tune builds for each row of merge_sort.toml and runs for each size: launchbox::merge_sort of random
+// The program that tune builds for each row of merge_sort.toml and runs for each size: launchbox::merge_sort on random
 // keys, timed by measure.cuh and checked on the GPU.
 //
 //     nvcc -std=c++20 -arch=sm_90 -I ../include -DKEY=u32 -DVALUE=none '-DROW=512\,8\,2\,4' merge_sort.cu &&
 //     ./a.out 1000000
 //
-// Ends with 1 where the result is wrong and with 77 without a GPU. Without ROW it has the rows that are shipped.
+// Ends with 1 if the result is wrong and with 77 without a GPU. Without ROW it uses the shipped rows.
 #include <launchbox/algorithms/merge_sort.cuh>
 #include <launchbox/measure.cuh>
 
@@ -20,7 +20,7 @@ struct u128 {
         return a.high < b.high || (a.high == b.high && a.low < b.low);
     }
 };
-// Equal keys differ in the bytes of padding: the sort of it is stable.
+// Equal keys can differ in their padding bytes, so that the sort must be stable.
 struct f64_i32 {
     double first;
     std::int32_t second;
@@ -29,7 +29,7 @@ struct f64_i32 {
         return a.first < b.first || (a.first == b.first && a.second < b.second);
     }
 };
-/// By magnitude: a comparison that costs more than that of numbers.
+/// Compared by magnitude, which is more expensive than comparing numbers.
 struct c32 {
     float real, imaginary;
     __host__ __device__ double magnitude() const
@@ -100,7 +100,7 @@ __device__ u64 bits_of(const Key& key)
         return key;
 }
 
-/// Calls `function(place)` for all places, whatever the grid.
+/// Calls `function(place)` for all places, with any grid.
 template <class Function>
 __device__ void for_each_place(std::int64_t n, Function function)
 {
@@ -131,8 +131,8 @@ __global__ void look_at(const key_type* keys, const stored_value* values, std::i
         own.places += mixed(bits_of(key) + mixed(i));
         if (i > 0 && key < keys[i - 1]) ++own.wrong;
         if constexpr (has_values) {
-            // A value is the place that it had. One that is in range, has the key of that place, and is larger than the
-            // one before where keys are equal, is there only once, and in its order.
+            // A value is its original place. If every value is in range, belongs to the key of that place, and is
+            // larger than the one before whenever keys are equal, then each occurs once and the sort is stable.
             const u64 from = values[i];
             if (from >= static_cast<u64>(n) || bits_of(key_at<key_type>(from, mask)) != bits_of(key)) ++own.wrong;
             if (i > 0 && !(keys[i - 1] < key) && !(values[i - 1] < values[i])) ++own.wrong;
@@ -161,7 +161,7 @@ struct workload {
         else
             launchbox::merge_sort<tuning>(stream, keys, values, n, launchbox::less{}, with);
     }
-    /// Whether keys and values are what a stable sort leaves; `checksum` is that of the result.
+    /// Whether keys and values are the result of a stable sort; `checksum` is that of the result.
     bool is_sorted(u64 mask, u64& checksum) const
     {
         findings seen{};

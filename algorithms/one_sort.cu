@@ -1,5 +1,5 @@
-// One sort with all its rows: what it costs to compile and how much machine code it is, for the tests and for
-// docs/algorithms.md. KEY: the type of its keys.
+// One sort with all its rows, to see how long it compiles and how large its machine code is: for the tests and
+// docs/algorithms.md. KEY is the type of its keys.
 //
 //     nvcc -std=c++20 -arch=sm_90 -cubin -I ../include -DKEY=unsigned one_sort.cu -o one_sort.cubin
 #include <launchbox/algorithms/merge_sort.cuh>

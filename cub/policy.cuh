@@ -1,5 +1,5 @@
-// How rows become tuning policies of CUB: the same text for the programs that are measured and for the headers that
-// launchbox emit --format cub writes. C++17.
+// Turns rows into tuning policies of CUB. Both the measured programs and the headers that launchbox emit --format cub
+// writes contain this text. C++17.
 #include <cub/version.cuh>
 
 #if CUB_VERSION < 300000 || CUB_VERSION >= 400000
@@ -27,13 +27,14 @@ template <int... Architecture>
 struct architecture_list {
 };
 
-/// What was measured for a type. On any other architecture CUB keeps its own tuning.
+/// The measured rows of a type. On any other architecture CUB uses its own tuning.
 template <class T>
 struct rows {
     static_assert(sizeof(T) == 0, "there are no rows for this type: tune it, and emit this header again");
 };
 
-/// So many threads and items for elements of 4 bytes; for others as many bytes in registers or in shared memory.
+/// Threads and items, given for elements of 4 bytes and scaled for others so that the bytes in registers or shared
+/// memory stay the same.
 struct block_shape {
     int threads, items;
 };
@@ -87,13 +88,13 @@ static_assert(int(cub::LookbackDelayAlgorithm::no_delay) == no_delay &&
 
 #else
 
-/// Without one: a policy hub in the place of CUB's own.
+/// Older versions have no public interface: a policy hub replaces CUB's own.
 template <class Type>
 struct type_is {
     using type = Type;
 };
 
-// The policy that a chain of CUB's has for a version, 900 for sm_90.
+// The policy that one of CUB's chains has for a version, 900 for sm_90.
 template <int Version, class Policy>
 struct policy_at {
     template <int Own, class Same, class Previous>
@@ -103,7 +104,7 @@ struct policy_at {
     using type = typename decltype(find(static_cast<const Policy*>(nullptr)))::type;
 };
 
-// Tuned<Default, 90> on sm_90, and CUB's own chain where no architecture of the list runs.
+// Tuned<Default, 90> on sm_90; CUB's own chain on architectures that are not on the list.
 template <class Own, template <class, int> class Tuned, class Architectures>
 struct policy_chain;
 template <class Own, template <class, int> class Tuned>

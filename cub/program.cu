@@ -1,12 +1,13 @@
-// What launchbox tune cub:NAME builds for each row and runs for each workload: an algorithm of CUB on N elements, with
-// CUB's own tuning or with ROW, timed by measure.cuh. It prints a checksum of all outputs, which is CUB's own.
+// The program that launchbox tune cub:NAME builds for each row and runs for each workload: an algorithm of CUB on N
+// elements, with CUB's own tuning or with ROW, timed by measure.cuh. It prints a checksum of all outputs, which must
+// equal that of CUB's own tuning.
 //
 //     nvcc -std=c++20 -arch=sm_90 -I../include -DCUB_SCAN -DTYPE=double -DTUNED=false -DROW= program.cu -o scan
 //     ./scan 100000000
 //
-// Ends with 77 where there is no GPU or not enough memory, and with 1 where CUB reports an error. With a header that
-// was emitted as --box cub_tuning, -DEMITTED='"scan_tuning.cuh"' in the place of TUNED and ROW, it runs CUB's own
-// tuning and the header's in turns and compares their outputs, too.
+// Ends with 77 without a GPU or enough memory, and with 1 if CUB reports an error. With -DEMITTED='"scan_tuning.cuh"'
+// instead of TUNED and ROW, a header that was emitted with --box cub_tuning, it alternates between CUB's own tuning and
+// the header's, and also compares their outputs.
 #ifdef EMITTED
 #include EMITTED
 #define TUNED true
@@ -68,13 +69,13 @@ __host__ __device__ std::uint64_t mixed(std::uint64_t x)
     return x ^ (x >> 31);
 }
 
-// Two neighbouring runs are 2 * `mean` long together, the first of them 1 to 2 * mean - 1.
+// The length of the first of two neighbouring runs, 1 to 2 * mean - 1; together they have 2 * `mean`.
 __host__ __device__ std::int64_t first_of_two(std::int64_t pair, std::int64_t mean)
 {
     return 1 + static_cast<std::int64_t>(mixed(~pair) % static_cast<std::uint64_t>(2 * mean - 1));
 }
 
-// Whatever the order of additions, sums of -1, 0 and 1 are exact in floating point, too.
+// Sums of -1, 0 and 1 are exact in any order, also in floating point.
 __device__ element element_at(std::int64_t i, [[maybe_unused]] std::int64_t mean)
 {
     [[maybe_unused]] const std::uint64_t bits = mixed(static_cast<std::uint64_t>(i));
@@ -132,7 +133,7 @@ struct problem {
     std::int64_t n, segments;
 };
 
-// Without `storage` only its size is asked for. From 3.5 on CUB allocates it itself, for its own tuning, too.
+// Without `storage`, only returns its size. From 3.5 on CUB allocates it, also for its own tuning.
 template <bool Tuned, class Problem>
 cudaError_t run(const Problem& p, [[maybe_unused]] void* storage, std::size_t& bytes, cudaStream_t stream)
 {
@@ -194,7 +195,7 @@ Type* allocated(std::int64_t count)
 
 struct outcome {
     launchbox::measurement_result time;
-    unsigned long long checksum = 0;  ///< of all `bytes` that are written
+    unsigned long long checksum = 0;  ///< of all bytes written
 };
 
 template <bool Tuned>
@@ -257,7 +258,7 @@ int main(int count, char** arguments)
 #else
     const std::int64_t lengths = 0;
 #endif
-    // All outputs in one piece, which is poisoned before each launch and summed after the last.
+    // All outputs are in one allocation, which is poisoned before each launch and summed after the last.
     const std::int64_t out_bytes = (outputs * std::int64_t{sizeof(element)} + 15) / 16 * 16,
                        all_bytes = out_bytes + (lengths + 1) * std::int64_t{sizeof(int)};
     element* const in = allocated<element>(n);
@@ -270,7 +271,7 @@ int main(int count, char** arguments)
     fill<<<1024, 256>>>(in, n, offsets, p.segments, mean);
     expect(cudaDeviceSynchronize(), "the input");
 
-    // What CUB allocates stays in the pool: the time of a sample is that of its kernels.
+    // Memory that CUB allocates stays in the pool, so that a sample's time is that of its kernels.
     cudaMemPool_t pool = nullptr;
     int device = 0;
     std::uint64_t keep = ~std::uint64_t{0};

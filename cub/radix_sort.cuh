@@ -1,4 +1,4 @@
-// Tunings of cub::DeviceRadixSort::SortKeys, its histogram and its passes of onesweep.
+// Tunings of cub::DeviceRadixSort::SortKeys: its histogram and its onesweep passes.
 //
 //     CUB 3.5 and later: cub::DeviceRadixSort::SortKeys(in, out, n, 0, bits, ENV)
 //         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or has it
@@ -8,7 +8,7 @@
 namespace cub_tuning {
 
 struct row {
-    int threads, items;  ///< of a pass, as for elements of 4 bytes
+    int threads, items;  ///< of a pass, given for elements of 4 bytes
     int histogram_threads, histogram_items;
 };
 

@@ -1,4 +1,4 @@
-// Tunings of cub::DeviceReduce, sums.
+// Tunings of cub::DeviceReduce::Sum.
 //
 //     CUB 3.5 and later: cub::DeviceReduce::Sum(in, out, n, ENV)
 //         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or has it
@@ -8,8 +8,8 @@
 namespace cub_tuning {
 
 struct row {
-    int threads, items;  ///< as for elements of 4 bytes
-    int vector;          ///< items of one load
+    int threads, items;  ///< given for elements of 4 bytes
+    int vector;          ///< items per load
 };
 
 template <class T>

@@ -1,4 +1,4 @@
-// Tunings of cub::DeviceRunLengthEncode::Encode, with lengths of int.
+// Tunings of cub::DeviceRunLengthEncode::Encode, with lengths of type int.
 //
 //     CUB 3.5 and later: cub::DeviceRunLengthEncode::Encode(in, keys, lengths, count, n, ENV)
 //         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or has it

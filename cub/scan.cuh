@@ -1,4 +1,4 @@
-// Tunings of cub::DeviceScan, sums.
+// Tunings of cub::DeviceScan::ExclusiveSum.
 //
 //     CUB 3.5 and later: cub::DeviceScan::ExclusiveSum(in, out, n, ENV)
 //         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or has it
@@ -8,7 +8,7 @@
 namespace cub_tuning {
 
 struct row {
-    int threads, items;  ///< as for elements of 4 bytes
+    int threads, items;  ///< given for elements of 4 bytes
     cub::BlockLoadAlgorithm load;
     cub::CacheLoadModifier modifier;
     lookback_delay delay;

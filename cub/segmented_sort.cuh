@@ -10,15 +10,15 @@ namespace cub_tuning {
 
 struct row {
     int threads;
-    int large_items;  ///< as for elements of 4 bytes
+    int large_items;  ///< given for elements of 4 bytes
     int radix_bits;
     cub::RadixRankAlgorithm rank;
     cub::BlockLoadAlgorithm load;
     cub::CacheLoadModifier modifier;
-    int medium_threads, medium_items, small_threads, small_items;  ///< threads: of a warp, for a segment
+    int medium_threads, medium_items, small_threads, small_items;  ///< threads: those of a warp that sort one segment
     cub::WarpLoadAlgorithm warp_load;
     cub::CacheLoadModifier warp_modifier;
-    int partitioning;  ///< with more segments than these, they are sorted by size first
+    int partitioning;  ///< with more segments than this, they are partitioned by size first
 };
 
 #if CUB_VERSION >= 300500

@@ -1,5 +1,5 @@
 // Merges two sorted arrays: each thread block finds its part of both by a search along the merge path, stages it in
-// shared memory, and each thread merges ITEMS of it. What `launchbox inspect` says of the two kernels is the example:
+// shared memory, and each thread merges ITEMS of it. See what `launchbox inspect` says about the two kernels:
 //
 //     launchbox inspect examples/merge.cu --arch sm_80,sm_90,sm_120
 //

@@ -1,6 +1,6 @@
-// Squares an array twice: with blocks of 32 threads, chosen by hand, and with the block size that launchbox suggests.
-// Prints the time, the blocks, the potential occupancy and what limits it for both, and the smallest grid with which
-// the suggested size fills the GPU.
+// Squares an array twice: with manually chosen blocks of 32 threads, and with the block size that launchbox suggests.
+// For both it prints the time, the blocks, the potential occupancy and its limiters, and for the suggested size the
+// smallest grid that fills the GPU.
 //
 //     simple_occupancy                          on the GPU here; without one it says so, and what the model says of all
 //                                               architectures that it was compiled for
@@ -59,7 +59,7 @@ static void print_row(const char* name, int threads, const occupancy_result& acc
         std::printf("-\n");
 }
 
-// Mean of several launches, after one that is not counted. Throws launch_error when a launch is refused.
+// The mean of several launches, after one that is not counted. Throws launch_error if a launch is refused.
 static double milliseconds_of(int* array, int threads)
 {
     constexpr int launches = 20;
@@ -129,8 +129,8 @@ static std::vector<std::string> split(const std::string& line)
     return fields;
 }
 
-// Registers of the kernel by architecture, as the compiler wrote them into this very program; nullopt: nobody to ask.
-// In the order of the architectures. None named: all that are in it.
+// Registers of the kernel by architecture, in ascending order, as the compiler wrote them into this program; nullopt if
+// the tool is missing. Without named architectures: all that the program has.
 using registers_by_architecture = std::vector<std::pair<std::string, int>>;
 static std::optional<registers_by_architecture> registers_in_this_program(const std::string& architectures = "")
 {
@@ -153,7 +153,7 @@ static std::optional<registers_by_architecture> registers_in_this_program(const 
         }
     }
     const int status = pclose(output);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return std::nullopt;  // the shell finds no such program
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return std::nullopt;  // the shell did not find the program
     return result;
 }
 
@@ -205,7 +205,7 @@ static int ask_model(const std::string& wanted)
     return status;
 }
 
-// All that this program was compiled for.
+// For all architectures that this program was compiled for.
 static int ask_model_of_all()
 {
     const auto registers = registers_in_this_program();

@@ -1,4 +1,4 @@
-// A matrix with its rows and columns exchanged, through tiles in shared memory. docs/tutorial.md tunes its constants.
+// Transposes a matrix through tiles in shared memory. docs/tutorial.md tunes its constants.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <vector>

@@ -1,6 +1,6 @@
-// Sorts every row of a matrix, each by one thread block, whose tile of threads x items keys must hold a row. What is
-// left of the tile is padded with the largest key: a tile that is much longer than the row wastes work, a short one
-// cannot be had with every number of threads. So the result is the same whatever the parameters are.
+// Sorts every row of a matrix with one thread block, whose tile of threads x items keys must hold a row. The rest of
+// the tile is padded with the largest key, so that the result is the same with all parameters. A tile that is much
+// longer than the row wastes work, but not every number of threads allows a tile of just the right length.
 //
 //     launchbox tune block_sort.toml
 //
@@ -17,9 +17,9 @@ struct less {
     }
 };
 
-// `n` keys in rows of `row`; the last row may be shorter. A second launch bound of 0 is none.
-// Launched with a block for each row and (tile + tile / 32 + 1) * sizeof(Key) + 16 bytes of dynamic shared memory: the
-// tile, the padding of one key in 32 by which CUB avoids bank conflicts, and the end of the last merge.
+// `n` keys in rows of `row`; the last row may be shorter. `min_blocks` 0 means no second launch bound. Launched with
+// one block per row and (tile + tile / 32 + 1) * sizeof(Key) + 16 bytes of dynamic shared memory: the tile, one key of
+// padding in 32, with which CUB avoids bank conflicts, and the end of the last merge.
 template <class Key, int threads, int items, int min_blocks>
 __global__ __launch_bounds__(threads, min_blocks) void block_sort(const Key* keys, Key* out, long long n, int row)
 {

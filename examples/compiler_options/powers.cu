@@ -1,5 +1,5 @@
-// A kernel that wants more registers than a tight launch bound leaves. With SPILL=1 what does not fit goes to shared
-// memory instead of local memory (CUDA 13): docs/tune.md, "Compiler options as parameters".
+// A kernel that needs more registers than a tight launch bound leaves. With SPILL=1 it spills to shared memory instead
+// of local memory (CUDA 13): docs/tune.md, "Compiler options as parameters".
 
 constexpr int terms = 48;
 
@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_BLOCKS) powers(const f
 #pragma unroll
     for (int k = 0; k < terms; ++k) value[k] = in[(i + k * 97) % n];
     float sum = 0;
-    // Backwards, so that all of them are alive at once.
+    // Backwards, so that all values are live at once.
 #pragma unroll
     for (int round = 0; round < 4; ++round)
 #pragma unroll

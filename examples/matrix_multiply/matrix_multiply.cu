@@ -1,8 +1,8 @@
-// c = a * b for square matrices of floats, row by row in memory; n is a multiple of both tile sizes. Every block makes
-// a tile of c out of strips of a and b that it keeps in shared memory, every thread some elements of the tile.
+// c = a * b for square matrices of floats, row by row in memory; n is a multiple of both tile sizes. Each block
+// computes a tile of c from strips of a and b in shared memory, each thread some elements of the tile.
 //
-// tune (matrix_multiply.toml) chooses the tiles, how many elements a thread makes, how wide it loads and which elements
-// are a thread's own: `blocked` ones lie together, `strided` ones are as far apart as there are threads.
+// tune (matrix_multiply.toml) chooses the tiles, how many elements a thread computes, how wide it loads, and which
+// elements a thread has: `blocked` ones are adjacent, `strided` ones are as far apart as there are threads.
 enum class layout { blocked, strided };
 
 template <int width>
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(tile_m / thread_m * (tile_n / thread_n), min_b
     matrix_multiply(const float* a, const float* b, float* c, int n)
 {
     constexpr int threads_m = tile_m / thread_m, threads_n = tile_n / thread_n, threads = threads_m * threads_n;
-    // The strip of a is stored with rows and columns exchanged: then a thread's elements of both lie in rows.
+    // The strip of a is stored transposed, so that a thread's elements of both strips lie in rows.
     __shared__ alignas(16) float strip_a[tile_k][tile_m + 4];
     __shared__ alignas(16) float strip_b[tile_k][tile_n];
     const int thread = static_cast<int>(threadIdx.x);

@@ -1,5 +1,5 @@
 // A merge sort whose runs are sorted by insertion: how long should they be, and how many should be merged at once?
-// CUTOFF and WAYS are chosen by the compiler's command line, which is what `launchbox tune` varies.
+// CUTOFF and WAYS come from the compiler's command line, which `launchbox tune` varies.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

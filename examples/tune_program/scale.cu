@@ -48,7 +48,7 @@ int main(int count, char** arguments)
     for (int i = 0; i < n; ++i)
         if (y[i] != 2 * x[i]) {
             std::fprintf(stderr, "y[%d] is %g, not %g\n", i, y[i], 2 * x[i]);
-            return 1;  // which tune takes for a wrong result
+            return 1;  // to tune this means a wrong result
         }
     return result.measured() ? 0 : 1;
 }
