@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Shows what `launchbox check` found as one comment of a pull request, which later runs change.
+"""Shows what `launchbox check` found in one comment of a pull request, which later runs update.
 
     comment.py FOLDER NAME NUMBER
 
-FOLDER has kernels.json and summary.md; NAME tells several checks apart; NUMBER is that of the pull request. The
-environment has TOKEN, GITHUB_API_URL and GITHUB_REPOSITORY. If nothing differs there is no comment, and an earlier one
-says so. Whatever keeps a comment from being written is a notice and no failure: the summary of the job has the table.
+FOLDER has kernels.json and summary.md; NAME distinguishes several checks; NUMBER is that of the pull request. The
+environment has TOKEN, GITHUB_API_URL and GITHUB_REPOSITORY. If nothing differs, no comment is written, but an earlier
+one is updated. If a comment cannot be written, that is a notice and not a failure: the job summary has the table.
 """
 
 import json
@@ -14,12 +14,12 @@ import sys
 import urllib.error
 import urllib.request
 
-LONGEST = 65536  # characters that GitHub takes
-BOT = "github-actions[bot]"  # whose comments those of a job's own token are
+LONGEST = 65536  # characters that GitHub accepts
+BOT = "github-actions[bot]"  # the author of comments written with a job's own token
 
 
 def request(method, path, content=None):
-    """What the API answers, and the address of the next page."""
+    """The API's answer, and the URL of the next page."""
     url = path if path.startswith("http") else os.environ["GITHUB_API_URL"] + path
     asked = urllib.request.Request(url, method=method, headers={
         "Accept": "application/vnd.github+json",
@@ -34,7 +34,7 @@ def request(method, path, content=None):
 
 
 def author():
-    """Whose comments are ours. The token of a job may not ask."""
+    """The author of our comments. A job's token may not ask for it."""
     try:
         return request("GET", "/user")[0]["login"]
     except urllib.error.HTTPError as failure:
@@ -44,7 +44,7 @@ def author():
 
 
 def own_comment(issue, marker):
-    """The number of the comment that an earlier run wrote. Anyone can write the marker: only ours is ours."""
+    """The number of the comment that an earlier run wrote. Anyone can write the marker: the author counts too."""
     login = author()
     page = issue + "/comments?per_page=100"
     while page:
@@ -69,7 +69,7 @@ def body_of(folder, name, marker):
     try:
         found = json.loads(read(os.path.join(folder, "kernels.json")))
     except (OSError, ValueError):
-        return text, True  # it failed before it compared anything
+        return text, True  # the check failed before it compared anything
     return text, bool(found["changes"]) or not found["passed"]
 
 

@@ -1,8 +1,8 @@
-# Programs with kernels in them, for tests, examples and benchmarks:
+# Programs with kernels, for tests, examples and benchmarks:
 #   launchbox_cuda_executable(name sources... [USES targets...] [ARCHITECTURES 75 80 90a ...] [GENCODE virtual:code ...]
 #                             [OPTIONS nvcc options...] [RELOCATABLE])
-# Sources that end in .cu are compiled by LAUNCHBOX_NVCC for every architecture named, with PTX of the last one; other
-# sources and the linking are the C++ compiler's, so that USES works as with add_executable. The CUDA runtime is linked
+# LAUNCHBOX_NVCC compiles sources that end in .cu for every named architecture, with PTX for the last one. The C++
+# compiler compiles other sources and links, so that USES works as with add_executable. The CUDA runtime is linked
 # statically.
 #   GENCODE      instead of ARCHITECTURES, exactly these images: compute_80:sm_90 is -gencode=arch=compute_80,code=sm_90
 #   OPTIONS      for nvcc, compiling and device-linking
@@ -11,16 +11,16 @@
 #
 #   launchbox_cuda_object(variable name source.cu AS file.o [ARCHITECTURES ...] [GENCODE ...] [OPTIONS ...]
 #                         [DEFINITIONS ...] [RELOCATABLE])
-# One more object for the program `name`, which is given ${variable} as a source: for a file that is compiled in another
-# way than the rest, or twice. It has the program's include folders and definitions.
+# One more object for the program `name`, to which ${variable} is passed as a source: for a file that is compiled
+# differently from the rest, or twice. It has the program's include folders and definitions.
 #
-# Why not enable_language(CUDA)? With CMake 3.25 it refuses sm_100f and its kind, a build folder whose toolkit was
-# removed cannot be configured any more, and it looks for the compiler by rules of its own. It does work with the
-# toolkits of cmake/FindCudaToolkit.cmake, if that ever changes.
+# Why not enable_language(CUDA)? With CMake 3.25 it refuses architectures such as sm_100f, a build folder whose toolkit
+# was removed can no longer be configured, and it finds the compiler by its own rules. If that ever changes: it does
+# work with the toolkits of cmake/FindCudaToolkit.cmake.
 find_package(Threads REQUIRED)
 
 set(LAUNCHBOX_CUDA_ARCHITECTURES 75 80 86 89 90 100 120 CACHE STRING
-    "What CUDA programs are compiled for where their own list does not say")
+    "Architectures of CUDA programs without a list of their own")
 
 function(launchbox_cuda_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 cuda "RELOCATABLE" "" "USES;ARCHITECTURES;GENCODE;OPTIONS")
@@ -66,17 +66,17 @@ function(launchbox_cuda_object variable name source)
   if(cuda_RELOCATABLE)
     list(APPEND targets -rdc=true)
   endif()
-  # To nvcc, a comma ends a definition.
+  # For nvcc a comma ends a definition.
   list(TRANSFORM cuda_DEFINITIONS REPLACE "," "\\\\,")
   list(TRANSFORM cuda_DEFINITIONS PREPEND -D)
 
   set(includes "$<FILTER:$<TARGET_PROPERTY:${name},INCLUDE_DIRECTORIES>,EXCLUDE,^/usr/include/?$>")
-  # Libraries leave empty entries in the list.
+  # Libraries add empty entries to the list.
   set(definitions "$<FILTER:$<TARGET_PROPERTY:${name},COMPILE_DEFINITIONS>,EXCLUDE,^$>")
   cmake_path(ABSOLUTE_PATH source NORMALIZE)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.cuda/${cuda_AS})
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}.cuda)
-  # -O only affects host code, which should build soon in ./test; kernels are always optimised.
+  # -O only affects host code, which should build quickly in ./test; kernels are always optimised.
   add_custom_command(
     OUTPUT ${object}
     COMMAND ${LAUNCHBOX_NVCC} -c ${source} -o ${object} -ccbin ${CMAKE_CXX_COMPILER} -std=c++20

@@ -1,6 +1,6 @@
 # Applies Debian's policy to the tree that CPack is about to pack: compressed manual pages, a changelog, the licences of
-# everything in it, zsh's completions where Debian's zsh looks. The environment variable LAUNCHBOX_LICENCES names their
-# folder (./package collects them).
+# everything in it, and zsh's completions where Debian's zsh looks for them. The environment variable LAUNCHBOX_LICENCES
+# names their folder (./package collects them).
 set(usr ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/ALL_COMPONENTS_IN_ONE/usr)
 set(doc ${usr}/share/doc/launchbox)
 file(MAKE_DIRECTORY ${doc} ${usr}/share/lintian/overrides)

@@ -1,33 +1,32 @@
-# Where the CUDA compiler is. Looked for in this order, anew at every configuring, so that a toolkit that went away or
-# a new $CUDA_HOME is noticed:
+# Finds the CUDA compiler. It is looked for in this order, each time CMake configures, so that a removed toolkit or a
+# new $CUDA_HOME is noticed:
 #   -DLAUNCHBOX_NVCC=...   $CUDA_HOME   PATH   the folder .cuda that ./setup fills   /usr/local/cuda
-# A compiler that is too old, or that comes without headers or runtime, is passed over. With LAUNCHBOX_OWN_CUDA=1 in
-# the environment only .cuda counts. The tool itself looks for any nvcc that runs, of any release, where its user is
-# (src/compiler/run/toolchain.cpp); that is why it looks on its own.
+# A compiler that is too old, or has no headers or runtime, is skipped. With LAUNCHBOX_OWN_CUDA=1 in the environment
+# only .cuda counts. The tool itself does not use this: on the user's machine it looks for any nvcc that runs, of any
+# release (src/compiler/run/toolchain.cpp).
 #
-# `cmake -Down_cuda=FOLDER -P` of this file prints "RELEASE FOLDER" of the toolkit found, which is how ./setup asks;
-# own_cuda is used instead of .cuda.
+# `cmake -Down_cuda=FOLDER -P` of this file prints "RELEASE FOLDER" of the toolkit found, for ./setup; own_cuda is used
+# instead of .cuda.
 #
-# Sets, or leaves empty where there is no CUDA:
+# Sets these variables; empty if there is no CUDA:
 #   LAUNCHBOX_NVCC            the compiler
 #   LAUNCHBOX_CUDA_RELEASE    such as 13.0
 #   LAUNCHBOX_CUDA_INCLUDE    the folder of cuda_runtime.h and cuda_occupancy.h
 #   LAUNCHBOX_CUDART_STATIC   libcudart_static.a
-#   LAUNCHBOX_CUPTI_INCLUDE   the folder of cupti.h; may be missing where the others are there
+#   LAUNCHBOX_CUPTI_INCLUDE   the folder of cupti.h; may be empty even if the others are set
 
 # The first release with every architecture that the tests compile for, up to sm_120.
 set(launchbox_oldest_cuda 12.8)
 
 # Asks a compiler for its headers and libraries. `nvcc --dryrun` knows them for every layout (targets/*, Python wheels,
-# distribution packages, a wrapper script), while the path of the compiler does not tell.
+# distribution packages, a wrapper script); the path of the compiler does not show them.
 function(launchbox_ask_nvcc nvcc)
   unset(release)
   unset(include)
   unset(cudart)
   unset(toolkit)
   set(host_compiler "")
-  # Not for cross compilers: nvcc would look for the headers of their machine, which are the same, but which few
-  # toolkits have.
+  # Not for cross compilers: nvcc would look for the target's headers, which are the same, but few toolkits have them.
   if(CMAKE_CXX_COMPILER AND NOT CMAKE_CROSSCOMPILING)
     set(host_compiler -ccbin ${CMAKE_CXX_COMPILER})
   endif()
@@ -113,14 +112,15 @@ else()
 endif()
 
 if(CMAKE_SCRIPT_MODE_FILE)
-  set(CMAKE_MESSAGE_LOG_LEVEL WARNING)  # standard output is for the answer
+  set(CMAKE_MESSAGE_LOG_LEVEL WARNING)  # standard output is for the result
 endif()
 unset(LAUNCHBOX_CUDA_RELEASE)
 foreach(candidate IN LISTS nvcc_candidates)
   if(EXISTS ${candidate} AND NOT IS_DIRECTORY ${candidate})
     launchbox_ask_nvcc(${candidate})
     if(nvcc_problem)
-      # nvcc looks for its files beside the path that it was called by, so a link to it, as in /usr/bin, misleads it.
+      # nvcc looks for its files beside the path by which it was called, so that a link to it, as in /usr/bin, misleads
+      # it.
       file(REAL_PATH ${candidate} real_nvcc)
       if(NOT real_nvcc STREQUAL candidate)
         launchbox_ask_nvcc(${real_nvcc})

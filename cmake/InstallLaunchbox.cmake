@@ -1,7 +1,7 @@
 # Install rules. The headers, with a package for find_package(launchbox), are the component `headers`; the rules of the
-# components `tool` and `mpi` are where these are built. `cmake --install` without --component installs everything that
-# was built. A project that includes launchbox with add_subdirectory or FetchContent installs none of it, unless it asks
-# to.
+# components `tool` and `mpi` stand where these are built. `cmake --install` without --component installs everything
+# that was built. A project that includes launchbox with add_subdirectory or FetchContent installs none of it, unless it
+# sets LAUNCHBOX_INSTALL.
 option(LAUNCHBOX_INSTALL "Install the headers and the CMake package" ${PROJECT_IS_TOP_LEVEL})
 if(NOT LAUNCHBOX_INSTALL)
   return()

@@ -1,17 +1,17 @@
-# Checks the kernels of a target whenever it was built anew, and with them the build:
+# Checks the kernels of a target whenever it is rebuilt; the build fails if the check does:
 #
 #   launchbox_check(target
 #                   [BUDGET file] [BASELINE file]     # else launchbox.budget.toml, launchbox.baseline beside CMakeLists.txt
 #                   [ARCHITECTURES sm_80 sm_90 ...]   # else all that are in it
 #                   [INPUTS file...]                  # checked instead of the target's own file: cubins, logs, sources
 #                   [FORMAT table|json|csv|markdown|sarif|junit|github] [OUTPUT file]
-#                   [ALLOW_EMPTY]                     # nothing to check is no failure
-#                   [OPTIONAL]                        # without the program launchbox there is a warning and no check
-#                   [EXCLUDE_FROM_ALL])               # only when <target>_launchbox_check is built
+#                   [ALLOW_EMPTY]                     # do not fail if there is nothing to check [OPTIONAL]
+#                   # without the program launchbox: a warning, and no check [EXCLUDE_FROM_ALL])               # only
+#                   when <target>_launchbox_check is built
 #
-# Two targets come of it: <target>_launchbox_check, which fails when a check does, and <target>_launchbox_baseline, which
+# This adds two targets: <target>_launchbox_check, which fails if a check does, and <target>_launchbox_baseline, which
 # writes the baseline. The program is LAUNCHBOX_EXECUTABLE, or the one built in the same project (-DLAUNCHBOX_TOOL=ON),
-# or the one installed with this file, or the first in PATH. docs/ci.md has examples.
+# or the one installed with this file, or the first one in PATH. docs/ci.md has examples.
 
 function(launchbox_check target)
   cmake_parse_arguments(PARSE_ARGV 1 check "OPTIONAL;EXCLUDE_FROM_ALL;ALLOW_EMPTY" "BUDGET;BASELINE;FORMAT;OUTPUT"
@@ -69,7 +69,7 @@ function(launchbox_check target)
   if(check_EXCLUDE_FROM_ALL)
     set(all "")
   endif()
-  # The build that makes the first baseline cannot require one.
+  # The build that writes the first baseline cannot require one.
   if(NOT files)
     set(all "")
     message(WARNING "${where}: there is nothing to check against, so that nothing is checked. Write a first baseline with "
@@ -93,7 +93,7 @@ function(launchbox_check target)
   endif()
 
   # A stamp instead of a POST_BUILD step: after a failed check the program still exists for inspection, and the check is
-  # repeated until it passes, and when the budget changes.
+  # repeated until it passes and whenever the budget changes.
   set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${target}_launchbox_check.stamp)
   add_custom_command(
     OUTPUT ${stamp}

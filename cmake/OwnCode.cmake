@@ -2,7 +2,7 @@
 add_library(launchbox_own_code INTERFACE)
 target_compile_features(launchbox_own_code INTERFACE cxx_std_23)
 target_compile_options(launchbox_own_code INTERFACE -Wall -Wextra -Wconversion -Werror)
-# With -Og GCC does not inline all that xxhash.h demands to be inlined, and calls that an error.
+# With -Og GCC does not inline everything that xxhash.h requires to be inlined, and reports that as an error.
 target_compile_definitions(launchbox_own_code INTERFACE $<$<CONFIG:RelWithDebInfo>:XXH_NO_INLINE_HINTS=1>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 reports overlapping and overlong copies in std::string's own code (GCC bugs 105651 and 105329).
@@ -24,8 +24,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # on which files are compiled together, so a rarely built release once failed to build.
   target_compile_options(launchbox_own_code INTERFACE -Wno-maybe-uninitialized)
 endif()
-# The same results on every processor: a * b + c in one instruction gives other bits than in two, and compilers fuse
-# them where they can, on aarch64 but not on plain x86-64. Host and GPU must fill buffers with the same bits
+# The same results on every processor: a * b + c in one instruction gives different bits than in two, and compilers fuse
+# them where they can, which is on aarch64 but not on plain x86-64. Host and GPU must fill buffers with the same bits
 # (src/tune/worker/element_filling), and all machines must print the same figures. Also, char is signed only on x86-64.
 set(launchbox_same_everywhere -ffp-contract=off)
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
@@ -59,10 +59,10 @@ endif()
 # compile there.
 option(LAUNCHBOX_QUICK_BUILD "Compile files of a module together, with a precompiled header" ON)
 if(LAUNCHBOX_QUICK_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC collects garbage from 128 MB on, which took a tenth of the compile time; with this it takes up to 1.2 GB of
+  # GCC collects garbage from 128 MB on, which took a tenth of the compile time; without that it uses up to 1.2 GB of
   # memory instead of 1.0.
   target_compile_options(launchbox_own_code INTERFACE --param=ggc-min-heapsize=1048576)
-  # GCC takes an included file for a header, in which classes should not have members of types from no header.
+  # GCC treats an included file as a header, and warns about members whose types come from no header.
   target_compile_options(launchbox_own_code INTERFACE -Wno-subobject-linkage)
 endif()
 set(launchbox_common_headers
@@ -70,8 +70,8 @@ set(launchbox_common_headers
     <functional> <iostream> <limits> <map> <memory> <mutex> <numeric> <optional> <random> <set> <sstream> <string>
     <string_view> <thread> <tuple> <unordered_map> <unordered_set> <utility> <vector> <fmt/format.h>)
 
-# Compiles `count` files together: launchbox_unity(target count sources...). A file to be compiled by itself has the
-# property SKIP_UNITY_BUILD_INCLUSION.
+# Compiles `count` files together: launchbox_unity(target count sources...). A file that must be compiled separately has
+# the property SKIP_UNITY_BUILD_INCLUSION.
 function(launchbox_unity target count)
   if(NOT LAUNCHBOX_QUICK_BUILD)
     return()
@@ -101,10 +101,9 @@ function(launchbox_module name)
   set_target_properties(launchbox_${name} PROPERTIES LAUNCHBOX_IS_MODULE ON)
 endfunction()
 
-# Links the modules that a program uses, all of them whole, before its own files. Of a template or an inline function
-# that both have, the linker takes the first: the modules' own, which is compiled as it is shipped. Otherwise tests
-# without optimisation would run much of the modules' code in slow copies of their own. Measured: report_test takes a
-# seventh of the processor time.
+# Links whole modules, before the program's own files. If both have a template or an inline function, the linker takes
+# the first: that of the modules, compiled as it is shipped. Otherwise unoptimised tests would run much of the modules'
+# code in their own slow copies. Measured: report_test takes a seventh of the processor time.
 function(launchbox_modules_first target)
   set(found "")
   set(waiting ${ARGN})

@@ -1,13 +1,13 @@
-# Shell completions and manual pages of a program, made by the program itself whenever it is linked, and installed with
-# it in the component of the same name: launchbox_shell_files(target program component). A program for another
-# architecture does not run here; LAUNCHBOX_HOST_TOOL, the tool built for this one, writes the same for it.
+# Shell completions and manual pages of a program, which the program itself writes whenever it is linked, and which are
+# installed with it as part of the given component: launchbox_shell_files(target program component). A program for
+# another architecture does not run here; LAUNCHBOX_HOST_TOOL, the tool built for this one, writes the same files.
 include(GNUInstallDirs)
-set(LAUNCHBOX_HOST_TOOL "" CACHE FILEPATH "When cross-compiling: launchbox for this machine, which writes completions and manual pages")
+set(LAUNCHBOX_HOST_TOOL "" CACHE FILEPATH "When cross-compiling: launchbox for this machine, to write completions and manual pages")
 function(launchbox_shell_files target program component)
   set(writer $<TARGET_FILE:${target}>)
   if(CMAKE_CROSSCOMPILING)
     if(NOT LAUNCHBOX_HOST_TOOL OR NOT target STREQUAL "launchbox_tool")
-      message(STATUS "${program} will be without completions and manual pages: LAUNCHBOX_HOST_TOOL names no tool that runs here")
+      message(STATUS "${program} will have no completions and manual pages: LAUNCHBOX_HOST_TOOL is not a tool that runs here")
       return()
     endif()
     set(writer ${LAUNCHBOX_HOST_TOOL})

@@ -1,7 +1,8 @@
-# Runs after a test program is linked (tests/CMakeLists.txt): writes OUTPUT, which makes each suite of PROGRAM, or with
-# CASES each case, a ctest test. Suites are the default, because 1,400 program starts take longer than the tests
-# themselves. A case whose name ends in _exhaustive is a test of its own, with the label long. REQUIRED: their
-# REQUIRED_FILES, separated by |; EMULATOR: the command that runs programs of another architecture, in the same form.
+# Runs after a test program is linked (tests/CMakeLists.txt). Writes OUTPUT, which registers each suite of PROGRAM, or
+# with CASES each case, as a ctest test. Suites are the default, because 1,400 program starts take longer than the tests
+# themselves. A case whose name ends in _exhaustive is a separate test, with the label long. REQUIRED: the tests'
+# REQUIRED_FILES, separated by |; EMULATOR: the command that runs programs for another architecture, also separated by
+# |.
 string(REPLACE "|" ";" emulator "${EMULATOR}")
 execute_process(COMMAND ${emulator} ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE failed)
 if(failed)
@@ -17,7 +18,7 @@ function(add_one name filter labels)
   endforeach()
   string(APPEND content "add_test([=[${name}]=]${command} [=[--gtest_filter=${filter}]=])\n"
          "set_tests_properties([=[${name}]=] PROPERTIES TIMEOUT 900 LABELS ${labels} REQUIRED_FILES [=[${required}]=]\n"
-         # Nothing passed, some were skipped, and none failed, which would be printed afterwards.
+         # None passed, some were skipped, and none failed (failures would be printed after that).
          "  SKIP_REGULAR_EXPRESSION [=[PASSED  \\] 0 tests\\.[^a-zA-Z]*SKIPPED([^F]|F[^A])*$]=])\n")
   set(content "${content}" PARENT_SCOPE)
 endfunction()
