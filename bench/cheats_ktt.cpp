@@ -1,6 +1,6 @@
 // Tunes one of the kernels of tests/data/tune/cheats.cu with KTT and reports whether KTT accepts it, and the time it
-// measured. Build it by hand where KTT is installed: g++ -std=c++17 -I KTT/Source bench/cheats_ktt.cpp -o cheats_ktt -L
-// KTT/build -lktt
+// measured. Build it manually where KTT is installed: g++ -std=c++17 -I KTT/Source bench/cheats_ktt.cpp -o cheats_ktt
+// -L KTT/build -lktt
 //
 //   cheats_ktt cheats.cu NUMBER     prints {"accepted": true, "ms": 0.0151}
 // SPDX-License-Identifier: Apache-2.0

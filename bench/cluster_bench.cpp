@@ -1,5 +1,5 @@
 // How busy the coordinator of launchbox-mpi keeps many GPUs. The engine, the store, the protocol and the servers of all
-// ranks are real and run in one process, with queues in place of MPI. GPUs that measure and compilers that compile are
+// ranks are real and run in one process, with queues instead of MPI. GPUs that measure and compilers that compile are
 // replaced by sleeps of the same length. All ranks share this machine's processor with the coordinator, which would
 // normally have its own, so the result is a lower limit.
 //
@@ -29,7 +29,7 @@ struct simulation {
     int each = 30;  ///< candidates per GPU
 };
 
-// A factor between 0.5 and 1.5 of the mean, the same for a candidate in all runs.
+// Between 0.5 and 1.5 times the mean; the same for a candidate in all runs.
 double spread_around(double mean, std::size_t candidate)
 {
     return mean * (0.5 + static_cast<double>(candidate * 2654435761U % 1000) / 1000);

@@ -133,8 +133,8 @@ def main():
     parser.add_argument("--tool", default="build/release/launchbox")
     parser.add_argument("--nvdisasm", default="nvdisasm")
     parser.add_argument("--cuobjdump", default="cuobjdump")
-    parser.add_argument("--architectures", default="", help="of libraries; all, unless given")
-    parser.add_argument("--every", type=int, default=1, help="every so manyeth cubin of a library")
+    parser.add_argument("--architectures", default="", help="architectures of libraries to compare; default: all")
+    parser.add_argument("--every", type=int, default=1, help="only every Nth cubin of a library")
     parser.add_argument("-o", "--output", metavar="RECORD.json", help="also write the record")
     options = parser.parse_args()
     architectures = [a for a in options.architectures.split(",") if a]

@@ -89,7 +89,7 @@ def match(theirs, ours, cumulative_stacks):
         common = collections.Counter(entry[0] for entry in left) & collections.Counter(entry[0] for entry in right)
         equal += sum(common.values())
         left, right = without(left, common), without(right, common)
-        # The rest is paired in file order, which is the same in both.
+        # The rest is paired in the order of the file, which is the same in both.
         differing += [(key, a, b) for a, b in zip(left, right)]
         only_theirs += [(key, a) for a in left[len(right):]]
         only_ours += [(key, b) for b in right[len(left):]]
@@ -270,7 +270,7 @@ def libraries_of(arguments):
 
 
 def order_of(file):
-    """Puts first the three that cuobjdump is known to read, so that they get their rounds."""
+    """Puts first the three that cuobjdump can read, so that there is time for all of their rounds."""
     for place, name in enumerate(["libcublas.", "libcusparse.", "libcurand."]):
         if os.path.basename(file).startswith(name):
             return place
@@ -312,8 +312,8 @@ def main():
     parser.add_argument("--launchbox", default="build/release/launchbox")
     parser.add_argument("--cuobjdump", default="cuobjdump")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=240, help="no further library is begun after these")
-    parser.add_argument("--json", help="keep the figures there")
+    parser.add_argument("--seconds", type=float, default=240, help="after these no further library is started")
+    parser.add_argument("--json", help="write the figures to this file")
     parser.add_argument("library", nargs="+")
     arguments = parser.parse_args()
     try:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The cost of even grains in a block sort: their times in a landscape against those of their two odd neighbours.
+"""The cost of even grains (items per thread) in a block sort: their times in a landscape against those of their two odd
+neighbours.
 
     bench/even_grains.py measurements/nvidia-h100/landscape_block_sort.json.gz ...
 

@@ -43,7 +43,7 @@ struct library_times {
     std::vector<double> ratios;                 // of each round
     struct at_threads {
         unsigned threads = 0;
-        double read = 0, decompress = 0;  // seconds on the clock
+        double read = 0, decompress = 0;  // seconds of wall time
         std::optional<peak_memory> memory;
     };
     std::vector<at_threads> scaling;
@@ -66,7 +66,7 @@ double seconds_of(const Work& work)
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Processor time: on one thread, load from other processes does not count.
+// Processor time, since on one thread load from other processes does not count then.
 template <class Work>
 double processor_seconds_of(const Work& work)
 {
@@ -172,7 +172,7 @@ void print_header()
 
 void print_one_thread(const library_times& each)
 {
-    // With nothing to decompress, the figure that counts is the speed over the bytes of the images.
+    // If nothing is compressed, the speed in bytes of the images is what matters.
     const std::uint64_t bytes = each.images.decompressed_bytes + each.images.stored_bytes;
     fmt::print("{:<40}{:>8}{:>8}{:>6.0f} MB{:>6.0f} MB{:>9.4f}{:>9.4f}{:>9.4f}{:>8}{:>7.2f}{}{}\n", each.name,
                each.kernels, each.images.images.size(), megabytes(each.images.decompressed_bytes),

@@ -27,7 +27,7 @@ namespace launchbox::bench {
 namespace {
 
 constexpr std::size_t instruction_bytes = 16;
-constexpr unsigned of_one_opcode = 200;  // taken whatever their modifiers are
+constexpr unsigned of_one_opcode = 200;  // taken with any modifiers
 
 struct instruction {
     int sm = 0;

@@ -1,8 +1,8 @@
 // interval_expand against Thrust's expand (clear, scatter, max-scan, gather) and against cub::DeviceCopy::Batched of
 // constant iterators; interval_move against cub::DeviceMemcpy::Batched, cub::DeviceCopy::Batched, and for some sizes a
 // kernel that knows the size. There are 2^27 outputs of 32 bits and intervals of equal size; a move has sources in
-// random order, and for ranges of 25 random targets too. All variants alternate in one process, each result is
-// verified, and times are medians of launchbox::measure. Needs a GPU; without one it reports that and exits with 3.
+// random order, and for ranges of 25 random targets too. All of them alternate in one process, each result is verified,
+// and times are medians of launchbox::measure. Needs a GPU; without one it reports that and exits with 3.
 //
 //     interval_bench [outputs]        LAUNCHBOX_RECORD=FILE writes the figures to FILE
 #include <launchbox/algorithms/interval_counts.cuh>
@@ -116,7 +116,7 @@ struct place_of_range {
     __host__ __device__ word* operator()(std::int64_t i) const { return data + offsets[i]; }
 };
 
-/// The value of range i, repeated without end.
+/// The value of range i, repeated endlessly.
 struct value_of_range {
     const word* values;
     __host__ __device__ thrust::constant_iterator<word> operator()(std::int64_t i) const

@@ -1,6 +1,6 @@
-// Host time of launchbox::launch, against <<<>>> and cudaLaunchKernelEx, in one process: each round times all variants
-// of a kernel in a new random order. A ratio compares times of the same round; the median over the rounds is printed.
-// Goal: at most 1.03 times <<<>>>. Needs a GPU; without one it reports that and exits with 3.
+// Host time of launchbox::launch, against <<<>>> and cudaLaunchKernelEx, in one process: each round times all ways to
+// launch a kernel in a new random order. A ratio compares times of the same round; the median over the rounds is
+// printed. Goal: at most 1.03 times <<<>>>. Needs a GPU; without one it reports that and exits with 3.
 //
 //     launch_bench [rounds]        LAUNCHBOX_RECORD=FILE writes the figures to FILE
 #include "launch_bench.hpp"

@@ -1,4 +1,4 @@
-// What launch_bench.cu and launch_box_bench.cu launch and time; the .cpp files beside them do rounds and ratios.
+// Launches and timing of launch_bench.cu and launch_box_bench.cu; the .cpp files beside them do rounds and ratios.
 #pragma once
 
 #include <cuda_runtime_api.h>

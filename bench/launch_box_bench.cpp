@@ -1,4 +1,4 @@
-// What launch_box costs the host, against <<<>>> of the same kernel with its row written into it, in one process. Warm
+// Host time of launch_box, against <<<>>> of the same kernel with its row written into it, in one process. Warm
 // launches: each round times all ways in a new random order; a difference compares times of the same round, and the
 // median over the rounds is printed. Goal: at most 30 ns more. First launches: one kernel each time, out of many with
 // the same code. Goal: at most 150 us more. Needs a GPU; without one it reports that and exits with 3.

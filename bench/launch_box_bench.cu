@@ -7,8 +7,7 @@
 #include "launch_bench.hpp"
 #include "launch_box_bench.hpp"
 
-// The same kernel under names of 10, 100 and 400 letters: what a name costs.
-// clang-format off
+// The same kernel with names of 10, 100 and 400 letters, to see what a name costs. clang-format off
 #define NAME_OF_10 ten_letter
 #define NAME_OF_100 a_kernel_that_does_nothing_but_has_a_name_of_one_hundred_letters_which_a_launch_pays_for_________100
 #define NAME_OF_400 \
@@ -32,7 +31,7 @@ constexpr row hard_coded{256, 15, 2};
 constexpr int tile = hard_coded.threads * hard_coded.items;
 constexpr std::size_t shared_bytes = 60000;
 
-// Does nothing: the element count is 0 on the device, whatever count the host uses.
+// Does nothing: the element count is 0 on the device, for any count on the host.
 template <row r>
 __device__ void work(const int* input, int* output, int count)
 {
@@ -57,7 +56,7 @@ __global__ void __launch_bounds__(hard_coded.threads, hard_coded.min_blocks)
     work<hard_coded>(input, output, count);
 }
 
-// The same row, which a GPU of 9.0 has for its memory, however much that is.
+// The same row, chosen on 9.0 by the GPU's memory, with ranges that cover any size.
 using table_by_memory = launch_box<sm<75, row{256, 11, 1}>, sm<80, row{256, 11, 1}>, sm<90, row{256, 11, 1}>,
                                    on_gpus<sm<90, row{256, 15, 2}>, gpu_range{.max_memory_bytes = 119'999'999'999}>,
                                    on_gpus<sm<90, row{256, 15, 2}>, gpu_range{.min_memory_bytes = 120'000'000'000}>>;
@@ -212,7 +211,7 @@ double attributes_alone(int calls)
     });
 }
 
-// Each number once per kind.
+// Use each number once per kind.
 template <int I>
 void prepare_ours()
 {

@@ -14,8 +14,8 @@ struct first_way {
 };
 std::vector<first_way> first_ways();
 
-/// The nanoseconds of the call: in a fresh context (`reset`), with no image loaded, or in one that has launched another
-/// kernel of the image.
+/// The nanoseconds of the call: with `reset` in a fresh context, in which no image is loaded, otherwise in one that has
+/// launched another kernel of the image.
 double time_first(void (*call)(), bool reset);
 
 }  // namespace launchbox::bench

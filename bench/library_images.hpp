@@ -51,7 +51,7 @@ inline library_images images_of(std::string_view bytes)
     return result;
 }
 
-/// Only calls ZSTD_decompressDCtx and LZ4_decompress_safe, with one context and one buffer for all images.
+/// Calls only ZSTD_decompressDCtx and LZ4_decompress_safe, with one context and one buffer for all images.
 class plain_decompressor {
 public:
     explicit plain_decompressor(std::uint64_t largest)

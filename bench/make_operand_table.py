@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes src/image/code/operand_table.inc: which fields of machine instructions name registers, and how many.
+"""Writes src/image/code/operand_table.inc: which fields of machine instructions name registers, and how many.
 
     bench/make_operand_table.py --samples TOOL --nvdisasm NVDISASM [--architectures 75,80,...] [--keep FOLDER]
                                 [-o src/image/code/operand_table.inc] [--compare TABLE.inc] LIBRARY...
 
 Needs nvcc in PATH, nvdisasm, and `instruction_samples` (built with LAUNCHBOX_BENCH). Takes instructions of every kind
-from the libraries, and varies them: register numbers that tell fields apart, predicates likewise, single bits changed.
-nvdisasm reports which registers each one reads and writes (the marks of --print-life-ranges). From that follows, for
-each opcode: the fields; the fewest bits that decide how many registers a field stands for and explain all answers; and
-which bits were the same in all valid instructions, so that code with other values is called unknown.
+from the libraries and varies them: with register and predicate numbers that distinguish the fields, and with single
+bits changed. nvdisasm reports which registers each one reads and writes (the marks of --print-life-ranges). From that
+follow, for each opcode: the fields; the smallest set of bits that decides how many registers a field stands for and
+explains all answers; and the bits that were the same in all valid instructions, so that code with other values is
+called unknown.
 
 nvdisasm runs once for each 2,500 instructions, on all cores. With --keep, answers are saved in FOLDER after each of
-these runs and not asked for again, so that an interrupted run can continue. The table in the tree comes from 15
-libraries of CUDA 13. --compare asks another table, for example the one in the tree, the same questions. Exit status 1
-if a table contradicts an answer.
+these runs and reused, so that an interrupted run can continue. The table in the tree comes from 15 libraries of CUDA
+13. --compare tests another table, for example the one in the tree, with the same instructions. Exit status 1 if a table
+contradicts an answer.
 """
 import argparse
 import collections
@@ -76,7 +77,7 @@ def sections_of(image):
 
 
 def image_with(template, code):
-    """The image of kernel k with other code."""
+    """The image of kernel k, with its code replaced."""
     image = bytearray(template)
     table, rows, names = sections_of(template)
     text, symbols = names.index(".text.k"), rows[names.index(".symtab")]
@@ -131,7 +132,7 @@ class Oracle:
         self.template = cubin.read_bytes()
 
     def ask(self, words, keep=None):
-        """{word: Answer} of those that are valid. `keep`: a file with what was asked before."""
+        """{word: Answer} for the valid ones. `keep`: a file with earlier answers."""
         asked, answers = pickle.loads(keep.read_bytes()) if keep and keep.exists() else (set(), {})
         left = sorted(set(words) - asked)
         random.shuffle(left)
@@ -232,7 +233,7 @@ def is_counted(file, number):
 
 
 def explain(word, numbers, file, positions, family):
-    """({position: (width, sure) or None}, numbers that no field explains). None: the field says nothing."""
+    """({position: (width, sure) or None}, numbers that no field explains). None: the field has no register."""
     bits = bits_of(file, family)
     none = (1 << bits) - 1
     end = 63 if file == "U" else none
@@ -258,7 +259,7 @@ def explain(word, numbers, file, positions, family):
 
 
 def fields_of(answers, file, family):
-    """The fewest positions that explain all, unusual ones only if needed; and what they do not explain."""
+    """The fewest positions that explain all answers, unusual ones only if needed; and what they do not explain."""
     positions = list(POSITIONS[file])
     unexplained = [word for word, numbers in answers if explain(word, numbers, file, positions, family)[1]]
     rest = [(word, numbers) for word, numbers in answers if word not in set(unexplained)]
@@ -317,7 +318,7 @@ def select(points, candidates):
 
 
 def learn(answers, family):
-    """{opcode: (slots, fixed mask, fixed value)}, and sentences about what does not fit."""
+    """{opcode: (slots, fixed mask, fixed value)}, and sentences about contradictions."""
     by_opcode, model, misfits = collections.defaultdict(list), {}, []
     for word, answer in answers:
         by_opcode[word & 0xfff].append((word, answer))
@@ -362,7 +363,7 @@ def learn(answers, family):
 
 
 def predict(model, word, family):
-    """None: not known."""
+    """The predicted answer; None if the instruction is unknown."""
     if word & 0xfff not in model:
         return None
     slots, fixed, value = model[word & 0xfff]
@@ -451,7 +452,7 @@ def table_from(text):
 
 
 def agreement(model, answers, family):
-    """How many answers it predicts, calls unknown and contradicts; and some that it contradicts."""
+    """How many answers the table predicts, calls unknown and contradicts; and some that it contradicts."""
     predicted = [(word, answer, predict(model, word, family)) for word, answer in answers]
     wrong = [(word, answer, said) for word, answer, said in predicted if said is not None and said != answer]
     unknown = sum(said is None for _, _, said in predicted)
@@ -464,10 +465,10 @@ def main():
     parser.add_argument("--samples", required=True, metavar="TOOL", help="the program instruction_samples")
     parser.add_argument("--nvdisasm", default="nvdisasm")
     parser.add_argument("--architectures", default=",".join(str(a) for all_of in FAMILIES.values() for a in all_of))
-    parser.add_argument("--of-each", type=int, default=25, help="instructions of an opcode that differ in modifiers")
+    parser.add_argument("--of-each", type=int, default=25, help="instructions per opcode that differ in modifiers")
     parser.add_argument("--keep", metavar="FOLDER")
     parser.add_argument("-o", "--output", default="src/image/code/operand_table.inc")
-    parser.add_argument("--compare", metavar="TABLE.inc", help="ask this table, too")
+    parser.add_argument("--compare", metavar="TABLE.inc", help="also test this table")
     options = parser.parse_args()
     random.seed(1)
     other = table_from(pathlib.Path(options.compare).read_text()) if options.compare else None

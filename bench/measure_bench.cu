@@ -1,5 +1,5 @@
 // How repeatable launchbox::measure is: the spread (largest / smallest) of 20 medians of one kernel, against the mean
-// of 7 event timings without flushing and holding, as in Kernel Tuner. All variants for a kernel alternate in one
+// of 7 event timings without flushing and holding, as in Kernel Tuner. All ways of timing a kernel alternate in one
 // process. Goal: cold medians within 1 %. Needs a GPU; without one it reports that and exits with 3.
 //
 //     measure_bench [repeats]        LAUNCHBOX_RECORD=FILE writes the figures to FILE

@@ -159,8 +159,8 @@ struct memory {
     value* values() const { return reinterpret_cast<value*>(data); }
 };
 
-/// Calls a sort of CUB, with or without values. `SortPairs` and `SortKeys` are not guaranteed to be stable (the
-/// functions that begin with Stable are; CUB 3.0 implements both the same way).
+/// Calls a sort of CUB, with or without values. `SortPairs` and `SortKeys` are not guaranteed to be stable; the
+/// functions that begin with Stable are. CUB 3.0 implements both the same way.
 cudaError_t cub_merge(void* space, std::size_t& bytes, key* keys, value* values, int n, cudaStream_t stream)
 {
     if constexpr (has_values)

@@ -17,8 +17,8 @@
 namespace launchbox::bench {
 
 struct peak_memory {
-    std::int64_t peak_bytes = 0;     ///< above what the process had before
-    std::int64_t results_bytes = 0;  ///< of these, held by the results at the end
+    std::int64_t peak_bytes = 0;     ///< more than the process had before
+    std::int64_t results_bytes = 0;  ///< the part of it held by the results at the end
 };
 
 /// Runs `work(bytes of the file)`, which returns its results, and measures the memory of this process meanwhile. Call

@@ -18,7 +18,7 @@ from launchbox import tool
 
 
 def best(work):
-    """Wall time and this process's own processor time of the fastest, and what it returned."""
+    """The wall time and this process's own processor time of the fastest call, and what it returned."""
     fastest = None
     for _ in range(OPTIONS.rounds):
         begin, own = time.perf_counter(), time.process_time()

@@ -202,7 +202,7 @@ def cuda_core_objects():
 
 
 def number(value):
-    """The value of an attribute, which is a method in earlier versions."""
+    """The value of an attribute that is a method in earlier versions."""
     return value() if callable(value) else value
 
 

@@ -4,11 +4,11 @@
 
     bench/replay_kernel_tuner.py CACHE... [--strategy pso,mls] [--searches 100] [--most 500] [--seconds 45] [--jobs 16]
 
-Needs kernel_tuner 1.5. CACHE: caches of Kernel Tuner, also gzipped; `launchbox results --export` makes them of others.
-As in bench-search, a candidate's time is the median of its samples, only new candidates count, failed ones too, and a
-search has no more than --most of them. Each line: space, strategy, searches, then median and 90th percentile of the
-evaluations to within 10, 5 and 1 % of the best. "-": not reached. Searches that take longer than --seconds are left out
-and counted at the end of the line.
+Needs kernel_tuner 1.5. CACHE: caches of Kernel Tuner, also gzipped; `launchbox results --export` makes them from other
+formats. As in bench-search, a candidate's time is the median of its samples, only new candidates count, failed ones
+too, and a search has no more than --most of them. Each line: space, strategy, searches, then median and 90th percentile
+of the evaluations to within 10, 5 and 1 % of the best. "-": not reached. Searches that take longer than --seconds are
+left out and counted at the end of the line.
 
 Each search has its own search space: Kernel Tuner's space remembers the random neighbours that it gave out, so a search
 that reuses one seems to need only a fraction of its evaluations.
@@ -45,7 +45,7 @@ class TooLong(Exception):
 
 
 class Runner(SimulationRunner):
-    """Records after how many evaluations each target was reached; then the search may end."""
+    """Records after how many evaluations each target was reached; after the last one the search may end."""
 
     def __init__(self, best):
         super().__init__(None, Options(kernel_name="replay"), Options(quiet=True), 7, None)
@@ -82,7 +82,7 @@ def read(path):
 
 
 def search(space, best, strategy, seed, most, seconds):
-    """What was reached, by target; None: it took too long."""
+    """The evaluations for each target; None if the search took too long."""
     random.seed(seed)
     numpy.random.seed(seed)
     fresh, runner = Searchspace(None, None, None, from_cache=space), Runner(best)

@@ -1,7 +1,7 @@
 // launchbox::segmented_merge_sort against cub::DeviceSegmentedSort::StableSortKeys and StableSortPairs. Segments have
-// between half of a size and that size, as in CUB's own benchmark but for more sizes, or sizes by a power law (a
-// log-normal distribution), where few segments have most elements. Every result is compared with CUB's, byte for byte.
-// Needs a GPU:
+// between half of a size and that size, as in CUB's own benchmark but for more sizes, or sizes with a heavy tail (a
+// log-normal distribution, called power law below), so that few segments have most elements. Every result is compared
+// with CUB's, byte for byte. Needs a GPU:
 //
 //     nvcc -std=c++20 -O3 -arch=sm_90 -I include bench/segmented_sort_bench.cu -o segmented_sort_bench
 //     ./segmented_sort_bench [type [sizes [elements]]]   u32, u64, f32, i16, u32-u32 or u64-u64, "all" for all of them,

@@ -4,8 +4,8 @@
     bench/triton_spills.py          compiles them for sm_90 into Triton's cache; needs no GPU
     bench/triton_spills.py --run    launches them too and prints n_regs and n_spills of each as JSON; needs PyTorch
 
-Then `launchbox inspect CACHE --format json`, and `ptxas -v --gpu-name=sm_90a` of Triton's own folder on each .ptx of the
-cache, with --maxrregcount where its .json has maxnreg.
+Then run `launchbox inspect CACHE --format json`, and the `ptxas -v --gpu-name=sm_90a` of Triton's own folder on each
+.ptx of the cache, with --maxrregcount if its .json has maxnreg.
 """
 import json
 import sys

@@ -32,5 +32,5 @@ int main()
         restore);
     const std::vector<long long> sorted = keys.values();
     require(std::is_sorted(sorted.begin(), sorted.end()), "sort");
-    require(sum_of(sorted) == sum_of(input), "sort");  // no key lost: a cheap check, as every run makes it
+    require(sum_of(sorted) == sum_of(input), "sort");  // no key was lost; a cheap check, since every run does it
 }

@@ -45,7 +45,7 @@ private:
 };
 
 // Times `call(temporary, bytes)` of a CUB algorithm with events, after `prepare`, and prints all samples. Checks every
-// status: an algorithm whose kernel fails to launch must not come out as the fastest.
+// status: an algorithm whose kernel fails to launch must not appear to be the fastest.
 inline void time_algorithm(
     const std::function<cudaError_t(void*, std::size_t&)>& call, const std::function<void()>& prepare = [] {})
 {

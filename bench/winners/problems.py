@@ -295,7 +295,7 @@ def value(expression, names):
 
 
 def taken(text, name):
-    """A function or struct, from the line where its head begins to its last brace."""
+    """The text of a function or struct, from the first line of its declaration to its last brace."""
     text = re.sub(r"//.*", "", text)
     for found in re.finditer(re.escape(name) + (r"\s*\{" if name.startswith("struct") else r"\s*\([^;{]*\)\s*\{"), text):
         start = text.rfind("\n", 0, found.start()) + 1
@@ -315,7 +315,7 @@ def taken(text, name):
 
 
 def source_of(problem, root, checkouts):
-    """The kernel with what it needs. `checkouts`: a folder with OWNER/NAME of each repository."""
+    """The kernel and what it needs. `checkouts`: a folder with OWNER/NAME of each repository."""
     if problem["file"] is None:
         return problem["text"]
     path = pathlib.Path(checkouts) / problem["of"] / problem["file"] if problem["of"] else root / problem["file"]
