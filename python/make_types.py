@@ -3,7 +3,7 @@
 """Writes python/launchbox/types.py from the schemas of what the tool prints, schema/*.json.
 
     python/make_types.py            writes it
-    python/make_types.py --check    exit status 1 if it is not what would be written
+    python/make_types.py --check    exit status 1 if the file differs from that
 """
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ import textwrap
 HERE = pathlib.Path(__file__).resolve().parent
 SCHEMAS = HERE.parent / "schema"
 TARGET = HERE / "launchbox" / "types.py"
-FIRST = ("occupancy",)  # whose names are taken where several schemas have the same record
-TAKEN = {"to_dict", "to_frame", "messages", "exit_status", "complete"}  # what records and reports have themselves
+FIRST = ("occupancy",)  # whose names win if several schemas have the same record
+TAKEN = {"to_dict", "to_frame", "messages", "exit_status", "complete"}  # attributes of all records and reports
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
 # Written by python/make_types.py from schema/; changes here are lost.
 """What the tool answers, as types: a record for each object of its JSON."""
@@ -44,7 +44,7 @@ def singular(name):
 
 
 class Writer:
-    """Classes of all schemas, each written behind those that it needs; equal records are one class."""
+    """Classes of all schemas, each written after those that it needs; equal records share one class."""
 
     def __init__(self):
         self.classes = []        # texts
@@ -65,7 +65,8 @@ class Writer:
         return node
 
     def content(self, node):
-        """With everything that it refers to, without descriptions: what makes two records one."""
+        """A node with everything that it refers to, without descriptions: records with the same content are one
+        class."""
         node = self.resolved(node)
         if isinstance(node, dict):
             return {key: self.content(value) for key, value in node.items() if key != "description" or
@@ -137,7 +138,7 @@ class Writer:
         if reference:
             name = self.prefix + camel(reference.rsplit("/", 1)[1])
         annotations = []
-        if objects:  # which of several it is is told by what it has
+        if objects:  # its members show which of several it is
             merged = {"properties": {}, "required": set(objects[0].get("required", []))}
             for each in objects:
                 merged["required"] &= set(each.get("required", []))
@@ -174,7 +175,7 @@ def docstring(text, indent):
 
 
 def wrapped(line):
-    """A line that is too long, broken at commas."""
+    """Breaks a line that is too long at commas."""
     if len(line) <= 120 or line.lstrip().startswith('"""'):
         return line
     opening = min(line.index(each) for each in "([{" if each in line)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays of any library, as far as checking a launch needs them: copied, overwritten, compared.
 
-An array is what NumPy, PyTorch or CuPy have, anything with `__cuda_array_interface__`, `__dlpack__` or `__array__`, an
-array.array, a bytearray, or a list of numbers. No library is imported that the user's code has not imported.
+Arrays are those of NumPy, PyTorch or CuPy, objects with `__cuda_array_interface__`, `__dlpack__` or `__array__`,
+array.array, bytearray, and lists of numbers. Only libraries that the user's code has already imported are used.
 """
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def is_array(item: Any) -> bool:
 
 
 def named(item: Any, name: str = "output", strict: bool = True) -> Iterator[Tuple[str, Any]]:
-    """The arrays in an array, a dict, or a tuple of these, each with a name for messages. What is none raises a
-    TypeError, or is left out."""
+    """The arrays in an array, a dict, or a tuple of these, each with a name for messages. Anything else raises a
+    TypeError, or is skipped if not `strict`."""
     if item is None:
         return
     if isinstance(item, dict):
@@ -39,7 +39,7 @@ def named(item: Any, name: str = "output", strict: bool = True) -> Iterator[Tupl
 
 
 def paired(found: List[Tuple[str, Any]], right: List[Tuple[str, Any]]) -> Iterator[Tuple[str, Any, Any]]:
-    """By their names, or where these are others, by their order."""
+    """Pairs arrays by their names, or by their order if the names differ."""
     names = dict(right)
     by_name = len(names) == len(right) and set(names) == {name for name, _ in found}
     for (name, item), (_, other) in zip(found, right):
@@ -56,7 +56,7 @@ def _torch(item: Any) -> Optional[Any]:
 
 
 def _numeric(item: Any) -> Tuple[Any, Any]:
-    """The array as its library's own type, and the library: NumPy or CuPy. Without one of them: (item, None)."""
+    """The array as its library's own type, and the library: NumPy or CuPy; otherwise (item, None)."""
     numpy, cupy = _library("numpy"), _library("cupy")
     if cupy is not None and (isinstance(item, cupy.ndarray) or hasattr(item, "__cuda_array_interface__")):
         return cupy.asarray(item), cupy
@@ -70,7 +70,7 @@ def _numeric(item: Any) -> Tuple[Any, Any]:
 
 
 def copied(item: Any) -> Any:
-    """The content as it is now, in the same memory (host or GPU)."""
+    """A copy of the content, in the same kind of memory (host or GPU)."""
     if _torch(item) is not None:
         return item.detach().clone()
     own, library = _numeric(item)
@@ -83,7 +83,8 @@ def copied(item: Any) -> Any:
 
 
 def poison(item: Any, byte: int) -> bool:
-    """Overwrites every byte, or, where it is not contiguous or has no bytes, every element. False: it cannot be."""
+    """Overwrites every byte; every element if the array is not contiguous or has no bytes. False if that is
+    impossible."""
     try:
         torch = _torch(item)
         if torch is None:
@@ -108,13 +109,13 @@ def poison(item: Any, byte: int) -> bool:
             view = memoryview(item).cast("B")
             view[:] = bytes([byte]) * len(view)
         return True
-    except Exception:  # read-only arrays raise what their library likes
+    except Exception:  # read-only arrays raise exceptions of any type
         return False
 
 
 def poison_what_is_free(item: Any, byte: int) -> None:
-    """Where PyTorch or CuPy keep memory of this size for the next array, it may hold what is right: of an earlier
-    launch, or of a check. A `run` that makes its outputs itself, and writes nothing into them, would pass."""
+    """Overwrites free memory that PyTorch or CuPy keep for the next array of this size. It may hold correct values
+    from an earlier launch or a check: a `run` that allocates its outputs and writes nothing into them would pass."""
     many, largest = 3, 1 << 29
     try:
         torch, cupy = _torch(item), _library("cupy")
@@ -124,14 +125,14 @@ def poison_what_is_free(item: Any, byte: int) -> None:
             held = [cupy.empty_like(item) for _ in range(many)]
         else:
             return
-    except Exception:  # there is no room for them, so that nothing is kept either
+    except Exception:  # no memory is left, so none is kept either
         return
     for each in held:
         poison(each, byte)
 
 
 def difference(found: Any, expected: Any, relative: float, absolute: float) -> str:
-    """Why `found` is not `expected`, within |found - expected| <= absolute + relative * |expected|. Empty: it is."""
+    """Why `found` differs from `expected` by more than absolute + relative * |expected|; empty if it does not."""
     torch = _torch(found) or _torch(expected)
     if torch is not None:
         return _difference_of_tensors(torch, found, expected, relative, absolute)
@@ -157,7 +158,7 @@ def _difference_of_tensors(torch: Any, found: Any, expected: Any, relative: floa
     if shapes or found.numel() == 0:
         return shapes
     if any(each.dtype.is_floating_point and each.element_size() == 1 for each in (found, expected)):
-        found, expected = found.float(), expected.float()  # 8 bits have no arithmetic
+        found, expected = found.float(), expected.float()  # 8-bit types have no arithmetic
     if relative == 0 and absolute == 0 and found.dtype == expected.dtype:
         wrong = (found != expected) & ~((found != found) & (expected != expected))
     else:

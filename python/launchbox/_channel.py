@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of JSON between a worker and the tool, out of the reach of what the user's code does with descriptors."""
+"""Lines of JSON between a worker and the tool, safe from the user's code, whatever it does with file descriptors."""
 from __future__ import annotations
 
 import fcntl
@@ -12,7 +12,7 @@ from . import _payload
 
 
 class Channel:
-    """Lines to and from the tool. The user's code may close, reuse or inherit descriptors: then nothing is written."""
+    """Lines to and from the tool. If the user's code closes, reuses or inherits the descriptors, nothing is written."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
@@ -31,7 +31,7 @@ class Channel:
         self._unread = b""
 
     def mend_streams(self) -> None:
-        """For the next candidate, where this one has closed what it prints to."""
+        """Reopens standard output and error for the next candidate, if this one has closed them."""
         for number, name in ((1, "stdout"), (2, "stderr")):
             try:
                 os.fstat(number)
@@ -45,7 +45,7 @@ class Channel:
 
     @staticmethod
     def _moved(number: int) -> int:
-        for lowest in (1000, 200, 3):  # out of the reach of those who close the first few
+        for lowest in (1000, 200, 3):  # high, for code that closes the lowest descriptors
             try:
                 return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, lowest)
             except OSError:
@@ -58,7 +58,7 @@ class Channel:
         return status.st_dev, status.st_ino
 
     def check(self) -> None:
-        """Ends the process where it is a copy that the user's code has made, or where the descriptors are others."""
+        """Ends the process if it is a copy made by the user's code, or if the descriptors have changed."""
         if os.getpid() != self._process:
             os._exit(0)
         try:

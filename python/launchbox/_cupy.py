@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled code of a RawKernel or RawModule of CuPy.
+"""The compiled code of CuPy's RawKernel or RawModule.
 
-CuPy loads a cubin and forgets it, and its cache on disk has names that only CuPy can calculate. So the same object is
-compiled again in another process, whose cache is an empty folder: the only file in it afterwards is the cubin.
+CuPy loads a cubin and discards it, and its cache on disk has names that only CuPy can calculate. So the same object is
+compiled again in another process, whose cache is an empty folder: afterwards the only file in it is the cubin.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ except Exception as failure:
 
 
 def compiled(kernel: Any) -> bytes:
-    """The cubin, compiled for the current device with the options that the object has."""
+    """The cubin, compiled for the current device with the object's options."""
     cupy: Any = importlib.import_module("cupy")
     if hasattr(kernel, "get_function"):
         names = ("code", "options", "backend", "enable_cooperative_groups", "name_expressions")
@@ -48,7 +48,7 @@ def compiled(kernel: Any) -> bytes:
             if name.endswith(".cubin"):
                 with open(os.path.join(folder, name), "rb") as file:
                     content = file.read()
-                start = content.find(b"\x7fELF")  # behind a hash or names that CuPy puts before it
+                start = content.find(b"\x7fELF")  # after a hash or names that CuPy writes before it
                 if start >= 0:
                     return content[start:]
     raise Error("CuPy has left no compiled code of this", "save it yourself and inspect the file")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What went wrong in the user's code: the name of an outcome, and one line with the place in the user's file."""
+"""Failures of the user's code: the name of the outcome, and one line with the place in the user's file."""
 from __future__ import annotations
 
 import os
@@ -47,7 +47,7 @@ def words_of(failure: BaseException, what: str) -> str:
     """"run raised ValueError: no such block (vector_add.py:12)"."""
     try:
         lines = [line for line in str(failure).splitlines() if line.strip()]
-    except BaseException:  # whatever a user's exception does when it is asked for its text
+    except BaseException:  # str() of a user's exception can raise anything
         lines = []
     said = (lines[-1] if "Compil" in type(failure).__name__ else lines[0]) if lines else ""
     if isinstance(failure, (Failed, _gpu.DriverFailure)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of the package share: messages, and files that are written whole or not at all."""
+"""Shared by the commands of the package: messages, and files that are written completely or not at all."""
 from __future__ import annotations
 
 import argparse
@@ -12,17 +12,17 @@ from .tool import Error
 
 
 def clean(text: str) -> str:
-    """On one line, and without anything that a terminal would obey."""
+    """The text on one line, without control characters for a terminal."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def say(text: str, hint: str = "") -> None:
-    if sys.stderr is not None:  # closed: then print writes to standard output
+    if sys.stderr is not None:  # None: closed; then print would write to standard output
         print(f"launchbox: {clean(text)}" + (f"\n  {clean(hint)}" if hint else ""), file=sys.stderr)
 
 
 class Parser(argparse.ArgumentParser):
-    """Wrong words are an Error, as everything else is."""
+    """Raises Error for wrong arguments, like everything else here."""
 
     def error(self, message: str) -> NoReturn:
         raise Error(message, f"see {self.prog} --help")
@@ -52,7 +52,7 @@ def print_bytes(content: bytes) -> None:
 
 
 def replace(path: str, content: bytes, inputs: Sequence[str], overwrite: bool) -> None:
-    """Writes the whole file or none, and nothing over what somebody else may have edited."""
+    """Writes the whole file or nothing, and does not overwrite content that somebody may have edited."""
     try:
         target = os.path.realpath(path)
         if os.path.exists(target) and not os.path.isfile(target):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times what a function launches on a GPU, between two events of the CUDA driver.
 
-The driver is called by ctypes in the context that the user's library has made (the primary one). Before the first event
-the GPU clears a buffer as large as its L2 cache, several times: so the cache is cold, and while the GPU is busy with
-that, the processor can launch everything; otherwise the time would include the launch. Whether the processor was fast
-enough is asked of the first event, and if not, the buffer is cleared more often.
+The driver is called through ctypes in the context that the user's library has created (the primary one). Before the
+first event the GPU clears a buffer of the size of its L2 cache several times. So the cache is cold, and while the GPU
+is busy, the processor can launch everything; otherwise the time would include the launch. The state of the first event
+shows whether the processor was fast enough; if not, the buffer is cleared more often.
 """
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def load() -> Optional[Any]:
 
 
 def is_there() -> bool:
-    """Whether there is a GPU; nothing is left behind but the loaded library."""
+    """Whether there is a GPU. Leaves only the library loaded."""
     driver = load()
     count = ctypes.c_int(0)
     return driver is not None and driver.cuInit(0) == 0 and \
@@ -41,7 +41,7 @@ def is_there() -> bool:
 
 
 def number_of_stream(stream: Any) -> int:
-    """What PyTorch, CuPy, Numba and Warp call a stream, as the driver's number."""
+    """A stream of PyTorch, CuPy, Numba or Warp, as the driver's number."""
     if stream is None:
         return 0
     for name in ("cuda_stream", "ptr", "handle"):
@@ -53,7 +53,7 @@ def number_of_stream(stream: Any) -> int:
 
 
 class Timer:
-    """Of the GPU that the process sees first, in the context that is current, or the primary one."""
+    """Times launches on the first GPU of the process, in the current context, or else the primary one."""
 
     def __init__(self) -> None:
         self._driver: Any = load()
@@ -78,8 +78,9 @@ class Timer:
         for event in (self._begin, self._end):
             self._call("cuEventCreate", ctypes.byref(event), 0)
         self._clearings = 8
-        self.includes_host = False  # the last time has time of the processor in it
-        # What lies between two events with nothing between them: any kernel adds more than half a microsecond.
+        self.includes_host = False  # the last time includes time of the processor
+        # The time between two events with nothing between them, plus half a microsecond: any kernel takes longer than
+        # that.
         self._nothing_ns = min(self.time(lambda: None, 0, True)[1] for _ in range(10)) + 500
 
     def _call(self, name: str, *arguments: Any) -> None:
@@ -90,7 +91,7 @@ class Timer:
             raise DriverFailure(status, f"{(text.value or b'an unknown error').decode()} ({status}) at a launch")
 
     def status(self) -> int:
-        """Waits for all work; what the driver says then."""
+        """Waits for all work, and returns the driver's status."""
         self._driver.cuCtxSetCurrent(self._context)
         return int(self._driver.cuCtxSynchronize())
 
@@ -102,7 +103,7 @@ class Timer:
         return bool(nanoseconds < self._nothing_ns)
 
     def time(self, launch: Callable[[], Any], stream: int, cold: bool, before: Callable[[], None] = lambda: None) -> Any:
-        """What `launch` returns, and nanoseconds. `before` makes everything ready for one launch."""
+        """The result of `launch`, and its time in nanoseconds. `before` prepares one launch."""
         for attempt in range(8):
             before()
             self.wait()
@@ -118,7 +119,7 @@ class Timer:
             self._driver.cuCtxResetPersistingL2Cache()
         for _ in range(self._clearings):
             self._call("cuMemsetD8Async", self._buffer, ctypes.c_ubyte(0), ctypes.c_size_t(self._bytes), stream)
-        if not cold:  # the launch right before leaves the cache as this one wants it
+        if not cold:  # a launch directly before leaves the cache hot
             launch()
             before()
             if stream.value:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds compiled kernels: files, bytes, and kernel objects of Triton, PyTorch, CuPy, Numba and cuda.core."""
+"""Sources of compiled kernels: files, bytes, and kernel objects of Triton, PyTorch, CuPy, Numba and cuda.core."""
 from __future__ import annotations
 
 import io
@@ -17,7 +17,7 @@ TAKEN = ("a path, bytes, a kernel of Triton, PyTorch's inductor, CuPy (RawKernel
 
 
 class Image(NamedTuple):
-    """A compiled file in memory, and how Triton launches its kernel, if it is one of Triton's."""
+    """A compiled file in memory, and, for one of Triton's kernels, how it is launched."""
 
     name: str
     content: bytes
@@ -25,7 +25,7 @@ class Image(NamedTuple):
 
 
 def split(sources: Any) -> Tuple[List[str], List[Image]]:
-    """Paths as the tool takes them, and images."""
+    """Paths, as the tool takes them, and images."""
     paths: List[str] = []
     images: List[Image] = []
     for source in sources:
@@ -38,13 +38,13 @@ def split(sources: Any) -> Tuple[List[str], List[Image]]:
 
 
 def as_input(images: List[Image]) -> bytes:
-    """What the tool reads from its standard input: the one image as it is, or a tar file of several."""
+    """The tool's standard input: a single image unchanged, or a tar file of several."""
     if len(images) == 1 and images[0].launch is None:
         return images[0].content
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for number, image in enumerate(images, 1):
-            # A folder for each: several may have one name, and Triton's JSON lies beside its cubin.
+            # Each image in its own folder: several may have the same name, and Triton's JSON lies beside its cubin.
             stem = f"{number}/{_file_name(image.name)}"
             _add(archive, stem + _ending(image.content), image.content)
             if image.launch is not None:
@@ -69,7 +69,8 @@ def _ending(content: bytes) -> str:
 
 
 def left_out(images: List[Image], files: List[str]) -> List[str]:
-    """Which of several images the tool has found nothing in, by the names of the files that it has read."""
+    """Messages for those of several images in which the tool found nothing, by the names of the files that it has
+    read."""
     if len(images) < 2:
         return []
     return [f"{image.name}, number {number} of {len(images)}: it contains no compiled CUDA code"
@@ -78,7 +79,7 @@ def left_out(images: List[Image], files: List[str]) -> List[str]:
 
 
 def path_word(path: str) -> str:
-    """A path as a word of the command line that is no option, and not standard input."""
+    """A path as an argument that is not taken as an option or as standard input."""
     if not path:
         raise Error("a path is empty", "name a file")
     return "./" + path if path.startswith("-") else path
@@ -112,9 +113,9 @@ def _parts(source: Any, depth: int) -> Iterator[Any]:
 
 
 def _kernel_images(source: Any) -> Optional[List[Image]]:
-    """The images of a kernel object; None: it is none that is known.
+    """The images of a kernel object; None if it is not a known one.
 
-    Objects are known by what they have, and not by their type: the libraries need not be there, and their types move.
+    Objects are recognised by their attributes, not by their types: the libraries may be missing, and their types move.
     """
     recognisers: List[Callable[[Any], Optional[List[Image]]]] = [
         _of_triton, _of_static_launcher, _of_inductor, _of_triton_function, _of_cupy, _of_numba, _of_cuda_core,
@@ -124,7 +125,7 @@ def _kernel_images(source: Any) -> Optional[List[Image]]:
             found = known(source)
         except Error:
             raise
-        except Exception as failure:  # of the library whose object it is
+        except Exception as failure:  # any exception of the object's library
             text = (str(failure).strip() or type(failure).__name__).splitlines()[0]
             kind = type(source)
             raise Error(f"{kind.__module__}.{kind.__qualname__}: {type(failure).__name__}: {text}") from failure
@@ -158,7 +159,7 @@ def _launch(values: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     return kept if "shared" in kept and "num_warps" in kept else None
 
 
-# torch._inductor's StaticallyLaunched...Kernel: lets go of its cubin when it has loaded it.
+# torch._inductor's StaticallyLaunched...Kernel, which drops its cubin once it is loaded.
 def _of_static_launcher(kernel: Any, result: Any = None) -> Optional[List[Image]]:
     if not hasattr(kernel, "cubin_path") and not hasattr(kernel, "cubin_raw"):
         return None
@@ -188,14 +189,14 @@ def _name_of(kernel: Any) -> str:
     return str(getattr(kernel, "name", "triton_kernel"))
 
 
-# torch._inductor's CachingAutotuner: what it launches, or all that it will choose from.
+# torch._inductor's CachingAutotuner: the kernels that it launches, or all from which it will choose.
 def _of_inductor(tuner: Any) -> Optional[List[Image]]:
     if not hasattr(tuner, "launchers") or not hasattr(tuner, "compile_results"):
         return None
     results = list(tuner.compile_results or [])
     kernels = []
     for launcher in tuner.launchers or []:
-        # The kernel of a launcher is that of the result with its configuration, or `bin` where its code was to be kept.
+        # A launcher's kernel is that of the result with the same configuration, or `bin` if its code was kept.
         config = getattr(launcher, "config", launcher)
         of_it = [each.kernel for each in results if getattr(each, "config", None) is config]
         kernels += [launcher.bin] if hasattr(launcher, "bin") else of_it
@@ -210,7 +211,7 @@ def _of_inductor(tuner: Any) -> Optional[List[Image]]:
     return images
 
 
-# triton.runtime.JITFunction, and what wraps one: Autotuner, Heuristics. All that was compiled of it.
+# triton.runtime.JITFunction, and its wrappers Autotuner and Heuristics: all kernels compiled from it.
 def _of_triton_function(function: Any) -> Optional[List[Image]]:
     inner = function
     while not hasattr(inner, "device_caches") and not hasattr(inner, "create_binder") and hasattr(inner, "fn"):
@@ -229,7 +230,7 @@ def _of_triton_function(function: Any) -> Optional[List[Image]]:
     return images
 
 
-# cupy.RawKernel and cupy.RawModule keep no code once it is loaded: it is compiled again, in another process.
+# cupy.RawKernel and cupy.RawModule keep no code once it is loaded: they are compiled again, in another process.
 def _of_cupy(kernel: Any) -> Optional[List[Image]]:
     if not type(kernel).__module__.startswith("cupy.") or not hasattr(kernel, "backend"):
         return None
@@ -242,7 +243,7 @@ def _of_cupy(kernel: Any) -> Optional[List[Image]]:
     return [Image(name, compiled(kernel))]
 
 
-# numba.cuda's dispatcher, which @cuda.jit makes.
+# numba.cuda's dispatcher, which @cuda.jit creates.
 def _of_numba(dispatcher: Any) -> Optional[List[Image]]:
     overloads: Any = getattr(dispatcher, "overloads", None)
     if not hasattr(overloads, "values") or not hasattr(dispatcher, "py_func"):
@@ -272,7 +273,7 @@ def _of_cuda_core(code: Any) -> Optional[List[Image]]:
     return [Image(str(getattr(code, "name", "") or "object_code"), content)]
 
 
-# A module that torch.compile wrote: its kernels.
+# The kernels of a module that torch.compile wrote.
 def _of_module(module: Any) -> Optional[List[Image]]:
     if not isinstance(module, ModuleType):
         return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How functions get from the program that calls `tune` into its worker processes, by multiprocessing's own rules.
+"""Sends functions from the program that calls `tune` to its worker processes, by the rules of multiprocessing.
 
-Functions at the top level of a file go by their name: the worker imports the file, the main one as `__mp_main__`. Others
-(lambdas, functions in functions, those of a notebook) go by value where cloudpickle is installed.
+Functions at the top level of a file are sent by name: the worker imports the file, the main one as `__mp_main__`.
+Others (lambdas, nested functions, those of a notebook) are sent by value if cloudpickle is installed.
 """
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from typing import Any, Dict, Tuple
 
 from .tool import Error
 
-VARIABLE = "LAUNCHBOX_CALLBACK"  # the file with all of it
-LOG_VARIABLE = "LAUNCHBOX_CALLBACK_LOG"  # where what the user's code prints goes
-FOLDER_VARIABLE = "LAUNCHBOX_PYTHON"  # where this package is
+VARIABLE = "LAUNCHBOX_CALLBACK"  # the file with the payload
+LOG_VARIABLE = "LAUNCHBOX_CALLBACK_LOG"  # the file for the output of the user's code
+FOLDER_VARIABLE = "LAUNCHBOX_PYTHON"  # the folder of this package
 
 
 class CalledAgain(RuntimeError):
-    """`tune` was called by what a worker imports or runs."""
+    """`tune` was called by code that a worker imports or runs."""
 
 
-# The worker is importing the user's files, or running them.
+# True in a worker, which imports and runs the user's files.
 inside_worker = False
 
 
 def main_can_be_imported() -> bool:
-    """As multiprocessing sees it: it never imports the `__main__` of a package or an archive."""
+    """By the rules of multiprocessing, which never imports the `__main__` of a package or an archive."""
     main = sys.modules.get("__main__")
     specification = getattr(main, "__spec__", None)
     if specification is not None:
@@ -39,13 +39,13 @@ def main_can_be_imported() -> bool:
 
 
 def _needs_value(function: Any) -> bool:
-    """What the worker would not find by its name."""
+    """Whether the worker could not find the function by its name."""
     return getattr(function, "__module__", None) == "__main__" and not main_can_be_imported()
 
 
 def packed(functions: Dict[str, Any], values: Any) -> Tuple[bytes, str]:
-    """What `unpacked` gives back in another process; and a text that is another one where results may be others though
-    the files are the same: for functions that go by value, and for what the program was called with."""
+    """The input of `unpacked` in another process, and a digest of what can change results although the files are the
+    same: functions sent by value, and the program's arguments."""
     preparation = spawn.get_preparation_data("launchbox")
     for name in ("authkey", "start_method"):
         preparation.pop(name, None)
@@ -72,7 +72,7 @@ def _pickled(name: str, item: Any) -> bytes:
             return pickle.dumps(item)
         why = "is defined where the worker process cannot import it (a notebook, a prompt, standard input, " \
             "or the __main__ of a package)"
-    except Exception as failure:  # pickle raises whatever the objects raise
+    except Exception as failure:  # pickle passes on any exception of the objects
         why = f"cannot be sent to the worker process ({type(failure).__name__}: {str(failure).splitlines()[0][:200]})" \
             if str(failure) else f"cannot be sent to the worker process ({type(failure).__name__})"
     try:
@@ -87,7 +87,7 @@ def _pickled(name: str, item: Any) -> bytes:
 
 
 def unpacked(content: bytes) -> Dict[str, Any]:
-    """In the worker: imports what the functions are from, and gives them by their names."""
+    """In the worker: imports the files of the functions, and returns the functions by name."""
     whole = pickle.loads(content)
     spawn.prepare(whole["preparation"])
     return {name: pickle.loads(part) for name, part in whole["parts"].items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The spec that `tune` writes for the tool, and the names that stand for the user's values there."""
+"""The spec that `tune` writes for the tool, and the names that stand for the user's values in it."""
 from __future__ import annotations
 
 import json
@@ -11,7 +11,7 @@ from .tool import Error
 
 
 class Spec:
-    """Text, with what each line is in the call of `tune`."""
+    """The text of a spec, which knows for each line the argument of `tune` that it comes from."""
 
     def __init__(self) -> None:
         self._lines: List[str] = []
@@ -30,7 +30,8 @@ class Spec:
         return "\n".join(self._lines) + "\n"
 
     def in_python(self, message: str) -> str:
-        """A message of the tool, with the argument's name instead of the place in a file that nobody has written."""
+        """A message of the tool, with the argument's name instead of a place in the spec, which the user has not
+        written."""
         def name(match: "re.Match[str]") -> str:
             line = int(match.group(1))
             return f"{self._names[line - 1]}: " if 0 < line <= len(self._names) else ""
@@ -57,7 +58,7 @@ def toml(value: Any) -> str:
 
 
 class Values:
-    """Values by name: as the tool has them, and the user's own objects."""
+    """Values by name: as the tool sees them, and as the user's own objects."""
 
     def __init__(self, given: Any, what: str):
         if not isinstance(given, Mapping):
@@ -89,7 +90,7 @@ class Values:
         self.texts[key], self.originals[key] = plain, known
 
     def text(self, key: str, value: Any) -> Any:
-        """One value as the tool has it."""
+        """One value as the tool sees it."""
         for text, original in self.originals.get(key, {}).items():
             if original is value or (type(original) is type(value) and original == value):
                 return text
@@ -97,7 +98,7 @@ class Values:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy's numbers as Python's."""
+    """Converts NumPy's numbers to Python's."""
     if isinstance(value, (bool, int, float, str)):
         for kind in (bool, int, float, str):
             if isinstance(value, kind):

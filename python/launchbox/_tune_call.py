@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`launchbox tune` as a process: ended with us, interrupted with us, its messages shown, its answer read."""
+"""`launchbox tune` as a process that ends and is interrupted together with this one; its messages are shown, its
+answer is read."""
 from __future__ import annotations
 
 import json
@@ -13,7 +14,8 @@ from typing import Any, Dict, List, Optional
 
 from . import tool
 
-# The tool ends, with everything kept, when we are killed. preexec_fn could block for ever in a process with threads.
+# If this process is killed, the tool ends and keeps its results. preexec_fn could block forever in a process with
+# threads.
 _ENDS_WITH_US = """
 import ctypes, os, signal, sys
 ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
@@ -23,9 +25,9 @@ if os.getppid() == int(sys.argv[1]):
 
 
 def run_tool(arguments: List[str], spec: Optional[bytes], environment: Dict[str, str], progress: bool) -> Any:
-    """What `launchbox tune` found, as its JSON. Its messages are shown while it works."""
+    """The results of `launchbox tune` as JSON. Its messages are shown while it works."""
     with tempfile.TemporaryFile() as answer:
-        # A session of its own: Ctrl-C comes here first, and goes to the tool once.
+        # In its own session, so that Ctrl-C arrives here first and is passed to the tool once.
         child = subprocess.Popen([sys.executable, "-S", "-c", _ENDS_WITH_US, str(os.getpid()), tool.path(), "tune",
                                   *arguments, "--format", "json"],
                                  stdin=subprocess.PIPE if spec is not None else subprocess.DEVNULL, stdout=answer,
@@ -52,14 +54,14 @@ def run_tool(arguments: List[str], spec: Optional[bytes], environment: Dict[str,
         if interrupted is not None or child.returncode == 4:
             raise KeyboardInterrupt(said[-1] if said else "")
         if child.returncode != 0:
-            # Those before the last one tell of progress.
+            # The messages before the last one only report progress.
             raise tool.Answer(b"", tool.messages_in("\n".join(said))[-1:], child.returncode).error()
         answer.seek(0)
         return json.load(answer)
 
 
 def _end(child: "subprocess.Popen[bytes]", number: int) -> None:
-    """It keeps what is finished; a second interrupt ends it at once."""
+    """Interrupts the tool, which keeps finished results; a second interrupt ends it at once."""
     try:
         child.send_signal(number)
         child.wait()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process in which candidates are launched, started by the tool: answers one task after the other.
+"""The process that launches candidates. The tool starts it; it answers one task after the other.
 
-It reads a JSON object a line and writes one a line, on descriptors that it moves out of the way first, so that whatever
-the user's code prints goes to standard error. What it says: docs/tune_spec.md, [callback].
+It reads and writes one JSON object per line, on descriptors that it first moves away, so that all output of the user's
+code goes to standard error. The protocol: docs/tune_spec.md, [callback].
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _POISONS = (0xA5, 0xA5, 0xA5, 0x00)
 
 
 def accepted(function: Callable[..., Any], values: Dict[str, Any]) -> Dict[str, Any]:
-    """Of the named values those that the function takes."""
+    """Those of the named values that the function takes."""
     try:
         taken = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -36,7 +36,7 @@ def accepted(function: Callable[..., Any], values: Dict[str, Any]) -> Dict[str, 
 
 
 class Session:
-    """The user's functions and what is known of them: one workload at a time, one candidate at a time."""
+    """The user's functions and their state: one workload at a time, one candidate at a time."""
 
     def __init__(self, channel: Channel, parts: Dict[str, Any]):
         self._channel = channel
@@ -50,11 +50,11 @@ class Session:
         self._warned: Set[str] = set()
         self._random = random.Random(os.getpid())
         self._memory_at_first = 0
-        self._prepares = os.environ.get("LAUNCHBOX_PREPARES") == "1"  # it compiles, and others measure
-        self.doing = "setup"  # whose failure it is
-        self._data: Tuple[Any, ...] = ()  # what `setup` has returned
-        self._expected: Optional[List[Tuple[str, Any]]] = None  # what is right
-        self._returned: List[Tuple[str, Any]] = []  # the arrays in what `run` has returned last
+        self._prepares = os.environ.get("LAUNCHBOX_PREPARES") == "1"  # this process only compiles; others measure
+        self.doing = "setup"  # the function that a failure belongs to
+        self._data: Tuple[Any, ...] = ()  # the result of `setup`
+        self._expected: Optional[List[Tuple[str, Any]]] = None  # the right outputs
+        self._returned: List[Tuple[str, Any]] = []  # the arrays in the last result of `run`
         self.first_workload = self._space["first_workload"]
         self._begin_workload({})
 
@@ -86,12 +86,12 @@ class Session:
     def _begin_workload(self, workload: Dict[str, Any]) -> None:
         self._workload = self._candidate = None
         self._workload_values = self._originals("workload", workload)
-        self._data = ()  # before a new one is made, so that both need not have room
+        self._data = ()  # released before new data is made, so that both need not fit
         self._expected = None
         self._returned = []
 
     def _originals(self, kind: str, values: Dict[str, Any]) -> Dict[str, Any]:
-        """The objects that stand in the user's space: names stand for them outside of Python."""
+        """The objects of the user's space, for which names stand outside of Python."""
         known = self._space[kind]
         return {name: known.get(name, {}).get(value, value) for name, value in values.items()}
 
@@ -130,7 +130,7 @@ class Session:
             finally:
                 gc.enable()
             return self._answer(samples_ns=samples, verified=self._is_verified(task), quantities=quantities)
-        except BaseException as failure:  # SystemExit and KeyboardInterrupt of the user's code, too
+        except BaseException as failure:  # also SystemExit and KeyboardInterrupt of the user's code
             for _, output in self._returned:
                 _arrays.poison(output, _POISONS[0])
             self._candidate, self._returned = None, []
@@ -156,7 +156,7 @@ class Session:
             self._warnings.append(text)
 
     def _stay(self) -> None:
-        """Where the user's code has gone elsewhere, or is a copy of this process."""
+        """Restores folder and streams that the user's code has changed, and ends copies of this process."""
         self._channel.check()
         self._channel.mend_streams()
         try:
@@ -165,7 +165,7 @@ class Session:
             pass
 
     def _has_grown(self) -> bool:
-        """Whether what candidates have left behind is so much that a new process is better."""
+        """Whether candidates have leaked so much memory that a new process is better."""
         try:
             with open("/proc/self/statm", encoding="ascii") as figures:
                 now = int(figures.read().split()[1]) * os.sysconf("SC_PAGESIZE")
@@ -178,7 +178,8 @@ class Session:
     # ---- one launch
 
     def _call(self, name: str, parameters: Dict[str, Any]) -> Any:
-        """With the data of `setup`, if it takes them, and those of the named values that it takes."""
+        """Calls the function with the data of `setup`, if it takes them, and those of the named values that it
+        takes."""
         function = self._functions[name]
         named = accepted(function, {**parameters, **self._workload_values})
         return function(*(self._data if self._takes_data(name) else ()), **named)
@@ -190,12 +191,12 @@ class Session:
             inspect.signature(function).bind(None, **accepted(function, values))
         except TypeError:
             return False
-        except ValueError:  # a function of C does not tell
+        except ValueError:  # a C function does not reveal its parameters
             return True
         return True
 
     def _outputs(self, parameters: Dict[str, Any]) -> List[Tuple[str, Any]]:
-        """What the last launch wrote: what `run` returned, or what `outputs` gives."""
+        """The outputs of the last launch: what `run` returned, or `outputs` returns."""
         if self._functions.get("outputs") is not None:
             return list(_arrays.named(self._call("outputs", parameters)))
         return self._returned
@@ -243,7 +244,7 @@ class Session:
         return self._take(returned, nanoseconds, timed)
 
     def _quantities(self, parameters: Dict[str, Any]) -> Dict[str, float]:
-        """What an objective may name, of the last launch."""
+        """The quantities of the last launch, which an objective can name."""
         if self._functions.get("quantities") is None:
             return {}
         self.doing = "quantities"
@@ -265,7 +266,7 @@ class Session:
         return _gpu.number_of_stream(self._call("stream", parameters))
 
     def _take(self, returned: Any, nanoseconds: float, timed: bool) -> float:
-        """The time: its own, where `run` has returned one."""
+        """The time: `run`'s own, if it has returned one."""
         if isinstance(returned, numbers.Real) and not isinstance(returned, bool):
             milliseconds = float(returned)
             if not (math.isfinite(milliseconds) and milliseconds > 0):
@@ -287,7 +288,7 @@ class Session:
         return self._functions.get("verify") is not None or self._expected is not None
 
     def _make_reference(self, task: Dict[str, Any]) -> None:
-        """What is right, where another candidate is the reference."""
+        """Makes the right outputs if another candidate is the reference."""
         if self._expected is not None:
             return
         other = task.get("reference")

@@ -10,7 +10,7 @@ from .tool import Error
 if TYPE_CHECKING:
     import pandas
 
-# Which member of each answer has the rows.
+# The member of each answer that has the rows.
 ROWS = {"advice": "kernels", "bounds": "kernels", "builds": "candidates", "capture": "arguments", "check": "findings",
         "comparison": "candidates", "compilers": "kernels", "convergence": "series", "devices": "compute_capabilities",
         "diff": "changes", "kernels": "kernels", "launches": "kernels", "map": "cells", "occupancies": "columns",
@@ -51,7 +51,7 @@ def frame(rows: Union[Report, Record, Iterable[Record]]) -> "pandas.DataFrame":
 
 
 def rows_of(report: Report) -> Any:
-    """The member of its JSON that has the rows: a list of records, or columns by name."""
+    """The rows of a report's JSON: a list of records, or columns by name."""
     schema = str(report._json.get("schema", ""))
     return report._json.get(ROWS.get(schema.split(".")[-1].split("/")[0], "")) or []
 

@@ -10,12 +10,12 @@ from .tool import Error
 from .types import Occupancies, Occupancy, OccupancyAccount
 from .verbs import Option, call, option_words, report_of
 
-# What can be a column; the other options are for one launch alone.
+# Arguments that can be columns; other options are for a single launch.
 _COLUMNS = ("arch", "threads", "registers", "shared", "dynamic_shared", "barriers", "max_threads", "max_dynamic_shared",
             "carveout", "cache", "caching", "mode")
 
 
-@overload  # type: ignore[misc]  # a column anywhere makes it many
+@overload  # type: ignore[misc]  # any column makes it many launches
 def occupancy(arch: Optional[str] = None, *, threads: int, registers: Optional[int] = None,
               shared: Union[None, int, str] = None, dynamic_shared: Union[None, int, str] = None,
               barriers: Optional[int] = None, max_threads: Optional[int] = None,
@@ -117,7 +117,7 @@ def _table(lists: Dict[str, List[str]]) -> str:
 
 
 def _values(name: str, column: Any) -> List[str]:
-    """As cells of CSV."""
+    """A column as cells of CSV."""
     if getattr(column, "ndim", 1) != 1:
         raise Error(f"{name} has {column.ndim} dimensions", "columns have one")
     if isinstance(column, (set, frozenset, dict)):
@@ -156,11 +156,11 @@ def _in_rows(error: Error) -> Error:
 
 
 def _make_arrays(report: Occupancies) -> None:
-    import numpy  # it is there: somebody has made an array
+    import numpy  # installed, since the caller has made an array
     columns = report.columns
     for name, values in columns._json.items():
         if name in ("architecture", "limiters", "obstacle"):
             columns._made[name] = numpy.array(values, dtype=object)
-        else:  # None, does not limit, becomes NaN
+        else:  # None (does not limit) becomes NaN
             missing = None in values
             columns._made[name] = numpy.array(values, dtype=float if missing or name == "occupancy" else int)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class _RecordType(type):
-    """Knows the members of a record by their annotations, which are texts: an attribute each."""
+    """Turns the annotations of a record, which are strings, into its members, one attribute each."""
 
     def __new__(cls, name: str, bases: Tuple[type, ...], body: Dict[str, Any]) -> "_RecordType":
         body.setdefault("__slots__", ())
@@ -29,7 +29,7 @@ class _RecordType(type):
 
     _members: Tuple[str, ...] = ()               # attributes
     _nested: Mapping[str, Type["Record"]] = {}   # members of JSON that are records, or lists of them
-    _renamed: Mapping[str, str] = {}             # attributes whose member has a name that Python keeps
+    _renamed: Mapping[str, str] = {}             # attributes whose member's name is reserved in Python
 
 
 class Record(metaclass=_RecordType):
@@ -50,7 +50,7 @@ class Record(metaclass=_RecordType):
         object.__setattr__(self, "_json", members)
         object.__setattr__(self, "_made", {})
 
-    if not TYPE_CHECKING:  # a checker knows the members, and is to find others
+    if not TYPE_CHECKING:  # type checkers know the members, and should report others
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__"):
@@ -102,7 +102,7 @@ class Record(metaclass=_RecordType):
         return type(self), (self._json,)
 
     def to_dict(self) -> Dict[str, Any]:
-        """As the tool printed it, to be changed at will."""
+        """A copy as the tool printed it, which can be changed freely."""
         return copy.deepcopy(dict(self._json))
 
 
@@ -125,7 +125,7 @@ class Report(Record):
 
     @property
     def exit_status(self) -> int:
-        """The tool's exit status: 0 all done, 1 a check failed, 2 an input could not be read, others were."""
+        """The tool's exit status: 0 all done, 1 a check failed, 2 an input could not be read, but others were."""
         return self._exit_status
 
     @property

@@ -41,7 +41,7 @@ class Answer(NamedTuple):
     status: int
 
     def error(self) -> Error:
-        """What it says is wrong: its messages; how it ended if it was killed, or says nothing."""
+        """The tool's error: its messages, or how it ended if it was killed or printed none."""
         if self.status < 0:
             return Error(f"launchbox was ended by signal {-self.status}", status=4)
         return Error("; ".join(self.messages) or f"launchbox ended with status {self.status}", status=self.status)
@@ -80,9 +80,9 @@ def _user_schemes() -> List[str]:
 
 def answer(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Optional[str] = None,
            shown: bool = False) -> Answer:
-    """Runs the tool to its end; `shown` leaves its standard output to whom it belongs.
+    """Runs the tool to its end; with `shown`, its standard output is not captured.
 
-    On Ctrl-C it is told to stop, and waited for, so that nothing is left running.
+    On Ctrl-C it is told to stop and waited for, so that nothing keeps running.
     """
     call = _Call([path(), *arguments], input, cwd, shown)
     if threading.current_thread() is threading.main_thread():
@@ -119,20 +119,21 @@ class _Call:
             self.failure = failure
 
     def run_interruptibly(self) -> None:
-        """In a thread: Python raises KeyboardInterrupt in the main thread alone, also in the middle of starting a
-        process, which would then be known to nobody."""
+        """Runs in a thread: Python raises KeyboardInterrupt only in the main thread, even while a process is being
+        started, of which no reference would be left."""
         thread = threading.Thread(target=self.run, name="launchbox", daemon=True)
         try:
             thread.start()
             thread.join()
-        except RuntimeError:  # there are no threads any more while Python ends
+        except RuntimeError:  # no new threads while Python shuts down
             self.run()
         except BaseException:
             self.stop(thread)
             raise
 
     def stop(self, thread: threading.Thread) -> None:
-        """It ends its own children first: killed at once, it would leave compilers running."""
+        """Interrupts the tool, which ends its own children first: if it were killed at once, compilers would keep
+        running."""
         while thread.is_alive() and self.process is None:
             thread.join(0.01)
         if self.process is None:
@@ -140,13 +141,13 @@ class _Call:
         try:
             self.process.send_signal(signal.SIGINT)
             self.process.wait(PATIENCE)
-        except BaseException:  # it does not stop, or the user has no patience
+        except BaseException:  # it does not stop, or the user interrupts again
             self.process.kill()
             self.process.wait()
 
 
 def run(arguments: Sequence[str], *, input: Optional[bytes] = None, cwd: Optional[str] = None) -> bytes:
-    """What the tool writes to its standard output; `Error` with its message if it did not do what was asked.
+    """The tool's standard output; raises `Error` with its message if it failed.
 
     Exit status 1 (a check failed) is an answer, not an error.
     """
@@ -162,7 +163,8 @@ def ask(arguments: Sequence[str], **options: Any) -> Any:
 
 
 def parse(text: bytes) -> Any:
-    """JSON, without Python's search for cycles: there are none, and it would take longer than the rest."""
+    """Parses JSON without Python's garbage collector: there are no cycles, and searching for them would take longer
+    than the rest."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -178,7 +180,7 @@ def version() -> str:
 
 
 def messages_in(text: str) -> List[str]:
-    """A message is a line that begins with the program's name and the lines behind it, which are indented."""
+    """The messages: each is a line that begins with the program's name, and the indented lines after it."""
     messages: List[str] = []
     for line in text.splitlines():
         if line.startswith("launchbox: "):

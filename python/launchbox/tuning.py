@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`launchbox.tune`: tunes candidates that Python launches; the tool searches, times and stores them.
 
-The tool has the search, the statistics, the race of the best, the store and the limits; here its spec is written, and
-the functions are sent to the processes that it starts (`_worker`).
+The tool does the search, the statistics, the final race, the store and the limits. This module writes its spec, and
+sends the functions to the processes that it starts (`_worker`).
 """
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Candidate:
     parameters: Dict[str, Any]
     workload: Dict[str, Any]
     status: str  #: "measured", "launch_error", "wrong_result", "hang", ...
-    reason: Optional[str]  #: one line, where it was not measured
+    reason: Optional[str]  #: one line, if it was not measured
     median_ms: Optional[float]
     verified: bool  #: its outputs were checked after every timed launch
     samples: int
@@ -42,15 +42,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Tuning:
-    """The best candidate and all others. With several workloads or GPU models, those of the first; `best` has all."""
+    """The best candidate and all others: those of the first workload and GPU model, if there are several; `best` has
+    all."""
 
     parameters: Dict[str, Any]  #: the winner, or else the baseline, or else the fastest: see `verdict`
     median_ms: Optional[float]
     verified: bool
-    verdict: str  #: how sure it is, in a sentence
-    has_winner: bool  #: noise leaves no doubt
+    verdict: str  #: how certain the winner is, in a sentence
+    has_winner: bool  #: noise leaves no doubt about the winner
     candidates: List[Candidate] = field(repr=False)
-    best: List[Dict[str, Any]] = field(repr=False)  #: as the tool has it: for each run and workload
+    best: List[Dict[str, Any]] = field(repr=False)  #: as in the tool's JSON: for each run and workload
     database: str = ""
 
     @property
@@ -215,7 +216,7 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
 
 def _check_arguments(run: Callable[..., Any], functions: Mapping[str, Any], parameters: Values,
                      cases: Values) -> None:
-    """That `run` takes the parameters, before any process is started for it."""
+    """Checks that `run` takes the parameters, before any process is started."""
     if not parameters.texts:
         raise Error("space has no parameter", "give the values of each: {\"block\": [128, 256]}")
     try:
@@ -233,7 +234,7 @@ def _check_arguments(run: Callable[..., Any], functions: Mapping[str, Any], para
 
 
 def _sources(functions: Mapping[str, Callable[..., Any]], more: Sequence[str]) -> List[str]:
-    """The files that the functions are from: what was measured with others does not count for these."""
+    """The files of the functions: results measured with other versions of them do not count."""
     files = [os.fspath(each) for each in ([more] if isinstance(more, (str, os.PathLike)) else more)]
     for function in functions.values():
         function = inspect.unwrap(getattr(function, "func", function))
@@ -252,7 +253,7 @@ def _sources(functions: Mapping[str, Callable[..., Any]], more: Sequence[str]) -
 
 
 def _log_file(log: Any) -> str:
-    """Made now, so that a name that cannot be one is told here."""
+    """Creates the log file now, so that an impossible name is reported here."""
     if log is None:
         return ""
     path = str(os.path.abspath(os.fspath(log)))
@@ -264,7 +265,7 @@ def _log_file(log: Any) -> str:
 
 
 def _software(digest: str) -> str:
-    """What times depend on beside the sources."""
+    """What times depend on besides the sources."""
     found = [f"{platform.python_implementation()} {platform.python_version()}"]
     for library in _LIBRARIES:
         version = getattr(sys.modules.get(library), "__version__", None)
@@ -276,7 +277,7 @@ def _software(digest: str) -> str:
 
 
 def _default_memory(workers: int) -> int:
-    """Three quarters of what the machine, or the container, has, shared by the workers."""
+    """Three quarters of the machine's or the container's memory, divided among the workers."""
     try:
         total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError):

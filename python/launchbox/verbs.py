@@ -15,14 +15,14 @@ from .types import (REPORTS, Advice, Bounds, Check, Compilers, Comparison, Conve
 #: A file or folder by its name.
 Path = Union[str, "os.PathLike[str]", "os.PathLike[bytes]"]
 
-#: What an option of the tool can be: True for one without a value; a list for one that takes several.
+#: The values of an option: True for one without a value; a list for one that takes several.
 Option = Union[None, bool, int, float, Path, Sequence[Union[str, int, float]]]
 
 Answered = TypeVar("Answered", bound=Report)
 
-# What takes a list in one word, "sm_80,sm_90"; all others are given once for each value.
+# Options that take a list as one word, "sm_80,sm_90"; all others are repeated for each value.
 _JOINED = {"arch", "min-blocks", "threads", "gpcs", "map", "by", "grid", "strategy", "predict"}
-# Whose first operand is no file of kernels, so that objects and bytes make no sense.
+# Verbs whose first operand is not a file with kernels, so that objects and bytes make no sense.
 _WITHOUT_IMAGES = {"advise", "results", "devices", "capture", "emit", "tune", "bench-search", "report"}
 
 
@@ -58,7 +58,7 @@ def call(verb: str, *sources: Any, nvcc_flags: Sequence[str] = (), **options: An
         raise Error(f"unknown command {verb!r}", "see launchbox --help")
     if isinstance(nvcc_flags, str):
         raise Error("nvcc_flags is one text", 'give a list of words, such as ["-O3", "-Iinclude"]')
-    form = [] if options.get("write_baseline") else ["--format=json"]  # which writes a file and says nothing
+    form = [] if options.get("write_baseline") else ["--format=json"]  # writes a file and prints nothing
     words += [*form, *option_words(options)]
     paths, images = _images.split(sources)
     if sources and not paths and not images:
@@ -93,7 +93,7 @@ def option_words(options: Dict[str, Option]) -> List[str]:
         several: Any = value
         values = [value] if one else list(several)
         texts = [_text(each) for each in values]
-        if not texts or "" in texts:  # the tool would take its next word instead
+        if not texts or "" in texts:  # the tool would take the next word instead
             raise Error(f"{keyword} is empty", "leave it out, or give it a value")
         if name in _JOINED:
             texts = [",".join(texts)]
@@ -102,7 +102,7 @@ def option_words(options: Dict[str, Option]) -> List[str]:
 
 
 def report_of(done: tool.Answer, written: bool = False) -> Report:
-    """What the tool printed as the record of its schema, or an empty report where it wrote a file instead."""
+    """The tool's output as the record of its schema, or an empty report if it wrote a file instead."""
     if not done.output.strip() or written and done.status == 0:
         if done.status in (0, 1):
             return Report({}, done.messages, done.status)

@@ -104,7 +104,7 @@ def _files(paths: Sequence[str]) -> List[str]:
 
 def _write_from_store(options: argparse.Namespace) -> int:
     given = options.files[0]
-    baseline = read(given) if os.path.exists(given) else None  # one that is not there is to be written
+    baseline = read(given) if os.path.exists(given) else None  # a missing one will be written
     name = None if baseline is not None else os.path.basename(given)
     if baseline is None and options.output == "-":
         options.output = given
@@ -122,7 +122,7 @@ def _write(options: argparse.Namespace, text: str, name: str) -> int:
         print_bytes(text.encode())
         return 0
     path = os.path.join(options.output, name) if os.path.isdir(options.output) else options.output
-    # The file that is in use may be the one that is written: --overwrite says so.
+    # With --overwrite the output may be the file that is in use.
     inputs = [] if options.store is not None and options.overwrite else options.files
     replace(path, text.encode(), [each for each in inputs if os.path.exists(each)], options.overwrite)
     return 0

@@ -18,14 +18,14 @@ HINT = "give Triton's *.autotune.json, or a file of vLLM or SGLang such as E=8,N
 
 _MAX_BYTES = 64 << 20
 _MAX_INTEGER = 2 ** 63
-_OUTSIDE = ("num_warps", "num_stages", "num_ctas", "maxnreg")  # of Triton's Config; all others are in its kwargs
+_OUTSIDE = ("num_warps", "num_stages", "num_ctas", "maxnreg")  # of Triton's Config; the others are in its kwargs
 
 
 @dataclass(frozen=True)
 class Row:
     """One configuration of a file."""
 
-    size: Optional[int]  #: the batch size for which it is: M. None: Triton's, which are all for one problem
+    size: Optional[int]  #: the batch size M that it is for; None for Triton, where all are for one problem
     parameters: Dict[str, Value]
     median_ms: Optional[float] = None  #: None: the file has no times
     low_ms: Optional[float] = None  #: a fifth of the samples were faster
@@ -35,30 +35,31 @@ class Row:
 
 @dataclass
 class Configs:
-    """A file that could be read; `notes` says what of it is left out."""
+    """A file that could be read; `notes` says what was left out."""
 
     path: str
     kind: str  #: "triton autotune" or "per device"
     facts: Dict[str, Any]  #: what it is for: E, N, K, device_name, dtype, block_shape; Triton: kernel, key
     rows: List[Row]
-    others: Dict[str, Value] = field(default_factory=dict)  #: members that are no row: triton_version
+    others: Dict[str, Value] = field(default_factory=dict)  #: members that are not rows: triton_version
     notes: List[str] = field(default_factory=list)
     members: List[str] = field(default_factory=list)  #: of Triton's Config, in this file
 
     @property
     def best(self) -> Optional[Row]:
-        """The one that Triton uses: the fastest. None where there are no times."""
+        """The row that Triton uses: the fastest. None if there are no times."""
         timed = [row for row in self.rows if row.median_ms is not None]
         return min(timed, key=lambda row: (row.median_ms, row.low_ms, row.high_ms)) if timed else None
 
     def at(self, size: int) -> Row:
-        """The row that vLLM and SGLang use for this batch size: the nearest; of two as near the first of the file."""
+        """The row that vLLM and SGLang use for this batch size: the nearest, or the first of two equally near ones."""
         if self.kind == TRITON:
             raise Error(f"{self.path} has no batch sizes", "Triton keeps a file for each problem")
         return min(self.rows, key=lambda row: abs((row.size or 0) - size))
 
     def t4(self, gpu: Optional[str] = None) -> Dict[str, Any]:
-        """As T4 results, which `launchbox results` and `--warm-start` read. Throws where the file has no times."""
+        """As T4 results, which `launchbox results` and `--warm-start` read. Raises `launchbox.Error` if the file has
+        no times."""
         if self.kind != TRITON:
             raise Error(f"{self.path} has no times: it lists the configuration that was chosen for each batch size",
                         "give it as the baseline of a tune: configs.read(path).at(M).parameters")
@@ -74,7 +75,7 @@ class Configs:
 
 
 def read(path: Union[str, "os.PathLike[str]"]) -> Configs:
-    """The file's rows. Throws `launchbox.Error` for one that has none, or is not of these formats."""
+    """The file's rows. Raises `launchbox.Error` if it has none, or does not have one of these formats."""
     name = os.fspath(path)
     try:
         with open(name, "rb") as file:
@@ -95,7 +96,7 @@ def read(path: Union[str, "os.PathLike[str]"]) -> Configs:
 
 
 def facts_of(name: str) -> Dict[str, Any]:
-    """What the name of a file per device says, in its order. Throws where it names no device."""
+    """The facts in the name of a file per device, in the same order. Raises `launchbox.Error` if it names no device."""
     stem = os.path.basename(name)
     stem = stem[:-len(".json")] if stem.endswith(".json") else stem
     facts: Dict[str, Any] = {}
@@ -113,7 +114,7 @@ def facts_of(name: str) -> Dict[str, Any]:
 
 
 def name_of(facts: Mapping[str, Any], spaces: bool = False) -> str:
-    """The file's name for these facts. `spaces`: as SGLang writes lists, [128, 128]; vLLM has [128,128]."""
+    """The file's name for these facts. `spaces`: write lists like SGLang, [128, 128]; vLLM writes [128,128]."""
     words = []
     for key, value in facts.items():
         if key == "down":
@@ -124,7 +125,7 @@ def name_of(facts: Mapping[str, Any], spaces: bool = False) -> str:
 
 
 def config_of(parameters: Mapping[str, Value], members: Sequence[str]) -> Dict[str, Any]:
-    """As Triton keeps a Config. `members`: those that this version of Triton knows, as its own file has them."""
+    """A Config as Triton stores it. `members`: those that this version of Triton knows, taken from its own file."""
     made: Dict[str, Any] = {"kwargs": {key: value for key, value in parameters.items() if key not in _OUTSIDE}}
     for key in members:
         value = parameters.get(key)
@@ -149,7 +150,7 @@ def _parsed(name: str, content: bytes, notes: List[str]) -> Any:
         raise Error(f"{clean(name)}, line {error.lineno}, column {error.colno}: " +
                     (f"the file ends here, in the middle ({error.msg})" if cut else f"not valid JSON: {error.msg}"),
                     "write or copy it again") from None
-    except (RecursionError, ValueError) as error:  # nested too deep; a number of thousands of digits
+    except (RecursionError, ValueError) as error:  # nested too deeply; a number with thousands of digits
         raise Error(f"{clean(name)} cannot be read as JSON: {clean(str(error))[:100]}", HINT) from None
 
 
@@ -213,7 +214,7 @@ def _triton(name: str, value: Dict[str, Any], notes: List[str]) -> Configs:
 
 
 def _parameters(entry: Any, where: str, notes: List[str], none: Optional[str] = None) -> Optional[Dict[str, Value]]:
-    """None: left out, which `notes` says."""
+    """None if the row is left out; `notes` then says so."""
     if not isinstance(entry, dict) or not entry:
         notes.append(f"{where} holds {_described(entry)} and no configuration, and is left out")
         return None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was tuned, as a file that Triton, vLLM or SGLang reads; where nothing better was measured, what they have."""
+"""Writes tuned configurations as a file that Triton, vLLM or SGLang reads, and keeps the old ones where nothing
+better was measured."""
 from __future__ import annotations
 
 import json
@@ -14,23 +15,23 @@ from .reading import TRITON, Configs, Row, Value, config_of, facts_of, name_of
 
 Parameters = Dict[str, Value]
 
-#: As `launchbox emit` asks of a row that replaces another: faster by a hundredth, and beyond noise.
+#: A new configuration must be faster by 1 %, beyond noise, as `launchbox emit` requires of a row.
 LEAST_GAIN = 1.01
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What is written for one batch size, or for Triton's problem."""
+    """The configuration to write for one batch size, or for Triton's problem."""
 
     size: Optional[int]
     parameters: Parameters
-    measured: bool  #: tuned, and faster than what was there
+    measured: bool  #: tuned, and faster than the old entry
     why: str  #: in a few words
 
 
 @dataclass
 class Written:
-    """A file's content, with its name and what stands in it."""
+    """A file's content, its name, and the choices in it."""
 
     name: str
     text: str
@@ -52,11 +53,11 @@ def from_store(database: Union[str, "os.PathLike[str]"], baseline: Optional[Conf
                name: Optional[str] = None, size: str = "M", gpu: Optional[str] = None) -> Written:
     """A file with the winners of a tune.
 
-    `baseline`: the file that is in use, whose configuration stays wherever no better one was measured; else that is
-    the baseline of the tune. `name`: of the new file; else it is the baseline's, for the GPU of the store. `size`: the
-    value of the workloads that is the batch size. `gpu`: which, if the store has several.
+    `baseline`: the file that is in use, whose configurations stay unless a better one was measured; default: the
+    baseline of the tune. `name`: of the new file; default: the baseline's, for the GPU of the store. `size`: the
+    workload value that is the batch size. `gpu`: which GPU, if the store has several.
 
-    A winner counts if its outputs were compared and it is faster than what was there, by 1 % and beyond noise.
+    A winner counts if its outputs were compared, and if it is faster than the old entry by 1 % and beyond noise.
     """
     measured, device = _measured(os.fspath(database), gpu)
     if baseline is not None and baseline.kind == TRITON:
@@ -65,7 +66,7 @@ def from_store(database: Union[str, "os.PathLike[str]"], baseline: Optional[Conf
 
 
 def file_device(gpu: str) -> str:
-    """A GPU as names of files have it."""
+    """A GPU's name as it appears in file names."""
     return gpu.replace(" ", "_").replace("/", "_")
 
 
@@ -90,13 +91,13 @@ def _measured(database: str, gpu: Optional[str]) -> Tuple[List[_Measured], str]:
 
 
 def _newest(report: Dict[str, Any], best: Dict[str, Any]) -> int:
-    """Of the runs that measured this workload, the one of the latest call."""
+    """The latest of the runs that measured this workload."""
     runs: List[int] = [each["run"] for each in report["best"] if each["workload"] == best["workload"]]
     return max(runs, key=lambda run: (report["runs"][run].get("call") or 0, report["runs"][run]["started"] or "", run))
 
 
 def _chosen(size: Optional[int], measured: _Measured, there: Parameters) -> Choice:
-    """The winner, if it is surely faster than `there`."""
+    """The winner if it is certainly faster than `there`, otherwise `there`."""
     best = measured.winner
 
     def kept(why: str) -> Choice:
@@ -114,7 +115,7 @@ def _chosen(size: Optional[int], measured: _Measured, there: Parameters) -> Choi
     old = _candidate(measured, there)
     if old is None or old["status"] != "measured":
         return kept("it was not measured beside the winner" if old is None else f"it failed ({old['status']})")
-    if there == measured.baseline:  # the final race has compared them
+    if there == measured.baseline:  # the final race compared them directly
         gain, low = best["speed_up"], best["speed_up_low"]
     else:
         gain, low = old["median_ns"] / own["median_ns"], old["low_ns"] / own["high_ns"]
@@ -184,7 +185,7 @@ def _per_device(measured: List[_Measured], device: str, baseline: Optional[Confi
 
 
 def _is_device(written: str, gpu: str) -> bool:
-    # vLLM takes every GPU of the H200 family for an NVIDIA_H200.
+    # vLLM treats every GPU of the H200 family as an NVIDIA_H200.
     own = file_device(gpu)
     return written == own or written == "NVIDIA_H200" and "H200" in own.split("_")
 
@@ -201,7 +202,7 @@ def _for_triton(baseline: Configs, measured: List[_Measured]) -> Written:
         _same_names(only.winner["parameters"], there.parameters, baseline.path)
     choice = _chosen(None, only, there.parameters)
     rows = [row for row in baseline.rows if not row.failed]
-    if choice.measured:  # Triton takes the fastest, so all times have to be of one measurement
+    if choice.measured:  # Triton takes the fastest, so all times must come from one measurement
         rows = [_timed(each) for each in only.candidates if each["status"] == "measured" and each["verified"]]
         own = next(row for row in rows if row.parameters == choice.parameters)
         rows = [own] + [row for row in rows if row is not own and (row.median_ms or 0) > (own.median_ms or 0)]

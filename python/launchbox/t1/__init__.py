@@ -67,16 +67,16 @@ def _opened(file: str) -> BinaryIO:
 
 
 def _path_to_problem(problem: str, output: str) -> str:
-    """From the folder where the spec is to be to that of the problem: "", or "kernels/".
+    """The path from the folder of the spec to that of the problem: "", or "kernels/".
 
-    The spec is where -o or the shell's > puts it; what goes through a pipe is read where this runs.
+    The spec is where -o or the shell's > puts it; through a pipe it is read in the current folder.
     """
     if output == "-":
         output = _file_behind_standard_output() or "spec.toml"
     there = os.path.dirname(os.path.abspath("problem.json" if problem == "-" else problem))
     here = os.path.dirname(os.path.abspath(output))
     path = os.path.relpath(there, here)
-    if os.path.realpath(os.path.join(here, path)) != os.path.realpath(there):  # .. leads elsewhere from behind a link
+    if os.path.realpath(os.path.join(here, path)) != os.path.realpath(there):  # after a link .. leads elsewhere
         path = os.path.relpath(os.path.realpath(there), os.path.realpath(here))
     return "" if path == "." else path + "/"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python expressions of strangers, read and evaluated: only what is listed here, and only so much of it.
+"""Reads and evaluates untrusted Python expressions: only the constructs listed here, and only within limits.
 
-CPython reads them (`ast`), and its own operators calculate. Nothing is compiled or run. Before CPython sees a text, its
-words are checked: nothing that makes its parser slow or its stack deep gets there. Beside Python's own errors there are
-limits: whole numbers have 64 bits, and an expression may need so many steps, list elements and characters.
+CPython parses them (`ast`), and its own operators calculate; nothing is compiled or run. The words of a text are
+checked before CPython sees it, so that nothing makes its parser slow or its stack deep. Besides Python's own errors
+there are limits: integers have 64 bits, and the steps, list elements and characters of an expression are counted.
 """
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import warnings
 from typing import Any, Callable, Container, Iterator, Mapping, NoReturn, Sequence, Union
 
 MAX_TEXT = 256 * 1024  # lists of values may be written out
-MAX_DEPTH, MAX_BRACKETS = 64, 40  # of a tree, and open at once: Lua reads no deeper conditions
+MAX_DEPTH, MAX_BRACKETS = 64, 40  # of the tree, and open at the same time: Lua cannot read deeper conditions
 MAX_STEPS = 1_000_000  # of one expression: nodes, elements and characters
 MAX_STEPS_OF_FILE = 5_000_000
 
-LISTS = {"max", "min", "sum", "len", "sorted", "list", "tuple", "reversed"}  # a name alone in these means its list
+LISTS = {"max", "min", "sum", "len", "sorted", "list", "tuple", "reversed"}  # a bare name in these means its list
 FUNCTIONS = LISTS | {"range", "abs", "int", "float", "bool", "str", "pow", "round", "any", "all"}
-_COUNTS: dict[str, Container[int]] = {  # of arguments, where it is not one
+_COUNTS: dict[str, Container[int]] = {  # of arguments, if not one
     "max": range(1, MAX_TEXT), "min": range(1, MAX_TEXT), "range": {1, 2, 3}, "sum": {1, 2}, "pow": {2},
     "list": {0, 1}, "tuple": {0, 1},
 }
@@ -48,11 +48,11 @@ _WORDS = re.compile(r"""
 
 
 class Refused(Exception):
-    """What is wrong with an expression, and where in it."""
+    """What is wrong with an expression, and where."""
 
 
 class Budget:
-    """Steps that all expressions of a file may need together."""
+    """The limit of steps for all expressions of a file together."""
 
     def __init__(self, steps: int = MAX_STEPS_OF_FILE):
         self.left = steps
@@ -63,7 +63,7 @@ def sign_of(node: ast.AST) -> str:
 
 
 def stands_for_list(node: ast.AST, lists: Mapping[str, Any]) -> bool:
-    """Whether `node` is a call or a [...] in which a name alone stands for the list of its values."""
+    """Whether `node` is a call or a [...] in which a bare name stands for the list of its values."""
     inside = None
     if isinstance(node, ast.Subscript):
         inside = node.value
@@ -78,7 +78,7 @@ def called(node: ast.Call) -> str:
 
 
 class Expression:
-    """Raises `Refused` for what is no expression, and for what is one in Python and not here."""
+    """A parsed expression. Raises `Refused` for anything that is not an expression, or is not supported here."""
 
     def __init__(self, text: str):
         self.text = text
@@ -105,10 +105,10 @@ class Expression:
         raise Refused(f"{what} (column {column + 1} of '{shown}')")
 
     def _checked_words(self) -> str:
-        """The text with blanks alone between its words.
+        """The text, with only blanks between its words.
 
-        How deep CPython's parser goes follows from brackets and from operators that no comma, `and` or `or` separates;
-        what goes too deep is refused here, since old versions of CPython crash on it.
+        The depth of CPython's parser depends on brackets, and on operators without a comma, `and` or `or` between them.
+        Text that is too deep is refused here, since old versions of CPython crash on it.
         """
         words: list[str] = []
         open_brackets: list[str] = []
@@ -157,7 +157,7 @@ class Expression:
             "a character is not allowed in an expression")
 
     def _check_nodes(self) -> None:
-        """Only nodes that are listed, and not too deep."""
+        """Refuses nodes that are not listed, and trees that are too deep."""
         level: list[ast.AST] = [self.root]
         arguments: set[int] = set()  # generators that are a call's only argument
         for _ in range(MAX_DEPTH):
@@ -200,10 +200,11 @@ class Expression:
 
     def value(self, names: Mapping[str, Any], lists: Mapping[str, Sequence[Any]], budget: Budget,
               node: ast.AST | None = None) -> Any:
-        """The value of the expression, or of a part of it. Raises `Refused` where Python raises, and for too much work.
+        """The value of the expression, or of a part of it. Raises `Refused` where Python would raise, and for too much
+        work.
 
-        `lists`: what a name alone stands for in max(), min(), sum(), len(), sorted(), list(), in `for x in NAME`, and
-        before [...]: tuners take a parameter there for the list of its values.
+        `lists`: the lists that bare names stand for in max(), min(), sum(), len(), sorted(), list(), in `for x in
+        NAME`, and before [...]: there, tuners use a parameter's name for the list of its values.
         """
         try:
             return _Evaluation(self, names, lists, budget).of(self.root if node is None else node)
@@ -211,7 +212,7 @@ class Expression:
             raise Refused("the expression is nested too deeply") from None
 
 
-_NUMBER = re.compile(r"[-+\d.eE]{1,40}", re.ASCII)  # what int() and float() read of strings
+_NUMBER = re.compile(r"[-+\d.eE]{1,40}", re.ASCII)  # strings that int() and float() may read
 _KEYWORDS = {"and", "or", "not", "in", "if", "else", "for", "is"}
 _NOT_SUPPORTED = {"Starred": "*", "Lambda": "lambda", "Yield": "yield", "Await": "await", "Is": "`is`", "IsNot": "`is`"}
 
@@ -245,7 +246,7 @@ class _Evaluation:
             self.refuse(node, "the expressions of this file need more than 5,000,000 steps")
 
     def weigh(self, node: ast.AST, value: Any) -> Any:
-        """Counts all that is in a value before Python walks through it: lists may share their parts."""
+        """Counts everything in a value before Python walks through it, since lists may share their parts."""
         if isinstance(value, (str, list, tuple, range)):
             self.work(node, len(value))
             if isinstance(value, (list, tuple)):
@@ -307,7 +308,7 @@ class _Evaluation:
             self.inside.add(name.id)
 
     def list_of(self, node: ast.AST) -> Any:
-        """Where a list is wanted, a name alone stands for its values."""
+        """Where a list is expected, a bare name stands for its values."""
         if isinstance(node, ast.Name) and node.id in self.lists and node.id not in self.inside:
             return list(self.lists[node.id])
         return self.of(node)
@@ -321,7 +322,7 @@ class _Evaluation:
     def of_unaryop(self, node: ast.UnaryOp) -> Any:
         sign, function = _OPERATORS[type(node.op).__name__]
         value = self.of(node.operand)
-        # Of booleans ~ will be an error.
+        # Python will make ~ of booleans an error.
         return self.checked(node, function(int(value) if isinstance(value, bool) and sign != "not" else value))
 
     def of_binop(self, node: ast.BinOp) -> Any:
@@ -402,7 +403,7 @@ class _Evaluation:
         if not all(isinstance(bound, int) for bound in bounds):
             self.refuse(node, "range takes whole numbers")
         made = range(*bounds)
-        # len() has a limit of its own.
+        # len() has its own limit.
         self.work(node, max(0, (made.stop - made.start) // made.step))
         return made
 
@@ -415,7 +416,7 @@ class _Evaluation:
     call_min = call_max
 
     def call_sum(self, node: ast.Call, values: Any, total: Any = 0) -> Any:
-        # One after the other: since 3.12 Python's own sum() rounds fractions in another way.
+        # Adds one after the other: since 3.12 Python's sum() rounds fractions differently.
         if isinstance(total, str):
             self.refuse(node, "sum of strings is not supported")
         for value in self.elements(node, values):

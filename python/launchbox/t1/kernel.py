@@ -15,7 +15,7 @@ from .to_lua import number_in_lua
 _PLACE = "KernelSpecification"
 _TYPES = {"int8": "int8_t", "uint8": "uint8_t", "int16": "int16_t", "uint16": "uint16_t", "int32": "int",
           "uint32": "unsigned", "int64": "int64_t", "uint64": "uint64_t", "uint": "unsigned"}
-# What a spec's arguments can be of; a vector of CUDA's is one with a digit behind it.
+# The types of a spec's arguments; CUDA's vector types are these with a digit appended.
 _KNOWN_TYPES = frozenset(
     "char,signed char,short,int,long,long long,int8_t,int16_t,int32_t,int64_t,ptrdiff_t,bool,unsigned char,unsigned "
     "short,unsigned,unsigned int,unsigned long,unsigned long long,uint8_t,uint16_t,uint32_t,uint64_t,size_t,float,"
@@ -31,7 +31,7 @@ class _Sizes(NamedTuple):
 
 
 def _number(of: Writer, value: Any) -> str:
-    """A number or an expression of Python as one of ours."""
+    """A number or a Python expression as one of a spec."""
     return number_in_lua(Expression(python_text(value)), of.names)
 
 
@@ -58,7 +58,7 @@ def translate_search(of: Writer, root: Any) -> None:
 
 
 def translate_kernel(of: Writer, kernel: Any) -> bool:
-    """[kernel] and [verify]. False where the problem has none that launchbox can compile."""
+    """Writes [kernel] and [verify]. False if the problem has no kernel that launchbox can compile."""
 
     def without(place: str, what: str) -> bool:
         of.note_here(place, f"{what}; add [kernel] or [program] (docs/tune_spec.md)")
@@ -112,7 +112,7 @@ def _listed(three: list[str]) -> str:
 
 
 def _dimension(sizes: Any, i: int) -> Any:
-    """{"X": "a", "Y": "b"}, or a list, or one."""
+    """{"X": "a", "Y": "b"}, a list, or a single value."""
     if isinstance(sizes, dict):
         return sizes.get("XYZ"[i])
     if isinstance(sizes, list):
@@ -121,8 +121,8 @@ def _dimension(sizes: Any, i: int) -> Any:
 
 
 def _sizes_of(of: Writer, kernel: dict[str, Any]) -> _Sizes | None:
-    """The blocks: where the file divides a problem (GridDivX, GridDivY, which the schema has not), by that; else
-    GlobalSize.
+    """The threads and blocks. Blocks follow from ProblemSize if the file divides it (GridDivX, GridDivY, which are not
+    in the schema), else from GlobalSize.
     """
     local, given = member(kernel, "LocalSize"), member(kernel, "GlobalSize")
     kind = string_member(kernel, "GlobalSizeType")
@@ -193,7 +193,7 @@ def _translate_arguments(of: Writer, kernel: dict[str, Any]) -> None:
         of.note_here(f"{_PLACE}.Arguments", "missing: add the kernel's parameters, if it has any")
         return
     source = _source_of(of, kernel["KernelFile"])
-    parameters: dict[str, int] = {}  # how many of a name
+    parameters: dict[str, int] = {}  # how often each name occurs
     variables: dict[str, str] = {}
     of.write("arguments = [")
     for i, argument in enumerate(arguments):
@@ -204,7 +204,7 @@ def _translate_arguments(of: Writer, kernel: dict[str, Any]) -> None:
 
 
 def _source_of(of: Writer, name: str) -> str:
-    """Empty where it cannot be read: the compiler says so later."""
+    """Empty if the file cannot be read: the compiler reports that later."""
     try:
         path = os.path.join(os.path.dirname(of.file), name)
         if os.path.isfile(path) and os.path.getsize(path) <= MAX_SOURCE:
@@ -216,7 +216,7 @@ def _source_of(of: Writer, name: str) -> str:
 
 
 def _declares_constant(source: str, name: str) -> bool:
-    """Whether a source has "__constant__ TYPE NAME"; one that is not there may."""
+    """Whether a source has "__constant__ TYPE NAME"; true if the source is missing."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.ASCII)
     return not source or any(word.search(declaration.partition(";")[0])
                              for declaration in source.split("__constant__")[1:])
@@ -234,13 +234,13 @@ class _Argument:
         self.type, self.factor = self.find_type()
 
     def find_type(self) -> tuple[str, str]:
-        """In C++, or ""; and " * 12" where so many elements of it are one of theirs."""
+        """The C++ type, or ""; and a factor such as " * 12" if one element of the problem is that many of these."""
         given = string_member(self.argument, "Type")
         ours = _TYPES.get(given, given)
         plain = re.sub(r"^(::|std::|cuda::std::)(?=.*_t$)", "", ours)
         if plain in _KNOWN_TYPES or _VECTOR.fullmatch(plain):
             return ours, ""
-        # A type that is not known, but whose size is, is so many bytes.
+        # An unknown type of known size becomes that many bytes.
         size = member(self.argument, "TypeSize")
         if type(size) is int and 0 < size < 1_000_000 and self.memory != "Scalar":
             return "unsigned char", f" * {size}"
@@ -257,7 +257,7 @@ class _Argument:
         if not self.type:
             return self.leave_out("left out: unknown type "
                                   f"'{string_member(self.argument, 'Type')}'; the parameters after it move")
-        # KTT's symbols are variables of the module. Kernel Tuner's constants are that and parameters of the kernel.
+        # KTT's symbols are variables of the module. Kernel Tuner's constants are both variables and kernel parameters.
         symbol = self.memory in ("Symbol", "Constant")
         if symbol or string_member(self.argument, "MemType") == "Constant":
             self.write_variable(not symbol)
@@ -346,7 +346,7 @@ class _Argument:
 
 
 def _translate_references(of: Writer, references: Any) -> None:
-    """What outputs are compared with."""
+    """Writes the tolerance with which outputs are compared."""
     if not isinstance(references, list) or not references:
         of.write("# The problem does not specify a tolerance. If the order of additions may change:")
         of.write("# [verify]")

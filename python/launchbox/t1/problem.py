@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""T1, the JSON in which other tuners describe a problem, as a spec of launchbox."""
+"""Translates T1, the JSON in which other tuners describe a problem, into a spec of launchbox."""
 from __future__ import annotations
 
 import json
@@ -15,7 +15,7 @@ from .to_lua import Names, Variable, conditions_in_lua
 
 MAX_BYTES = 1 << 20  # of a problem, and of a spec
 MAX_PARAMETERS, MAX_VALUES, MAX_CONDITIONS = 64, 100_000, 1000
-# Words of a spec's expressions, and names that stand for something there.
+# Keywords of a spec's expressions, and names with a meaning there.
 _TAKEN = frozenset("min max ceil_div and or not true false break do else elseif end for goto if in local nil repeat "
                    "then until while return function sm device arch output name weight".split())
 SPECS = "give a T1 problem; docs/t1.md describes them"
@@ -23,7 +23,7 @@ SPECS = "give a T1 problem; docs/t1.md describes them"
 
 @dataclass
 class Note:
-    """Something that was not translated, or not quite."""
+    """Something that was not translated, or not exactly."""
 
     place: str  # "ConfigurationSpace.Conditions[2].Expression"
     what: str  # and what to do about it
@@ -33,11 +33,11 @@ class Note:
 class Translation:
     spec: str = ""
     notes: list[Note] = field(default_factory=list)
-    has_kernel: bool = False  # without one the spec is not whole: the user adds [kernel] or [program]
+    has_kernel: bool = False  # if not, the spec is incomplete: the user must add [kernel] or [program]
 
 
 class Writer:
-    """What both halves of the translation share: the space (here) and the kernel."""
+    """Shared by both halves of the translation: the space (here) and the kernel."""
 
     def __init__(self, file: str, folder: str):
         self.file, self.folder = file, folder  # folder: put before the files that the problem names
@@ -53,13 +53,13 @@ class Writer:
         self.notes.append(Note(place[:300], what[:700]))
 
     def note_here(self, place: str, what: str, indent: str = "") -> None:
-        """The same, and a comment in the spec."""
+        """A note that is also a comment in the spec."""
         self.note(place, what)
         # A spec may have 100 dots in a line.
         self.write(f"{indent}# {'.'.join(clean(f'{place[:300]}: {what[:700]}').split('.')[:90])}")
 
     def name_others(self, part: Any, place: str, known: Iterable[str]) -> None:
-        """Names what the object has beside these keys."""
+        """Notes all other members of the object."""
         for key, value in part.items() if isinstance(part, dict) else ():
             if value is not None and key not in known:
                 self.note(f"{place}.{key}" if place else key, "not translated: launchbox has nothing like it")
@@ -83,7 +83,7 @@ def string_member(part: Any, key: str) -> str:
 
 
 def python_text(value: Any) -> str:
-    """A number, word or list of JSON as Python would write it; a string is an expression already."""
+    """A JSON value as Python text; a string is already an expression."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and not any(isinstance(one, (list, dict)) for one in value):
@@ -92,9 +92,9 @@ def python_text(value: Any) -> str:
 
 
 def translate(file: str, text: bytes, folder: str = "") -> Translation:
-    """Raises `Error` with file and place for what is no JSON or no T1, and where parameters cannot be read; everything
-    else that has no equal is a note. `folder` is put before the files that the problem names: from where the spec is to
-    be, to where the problem is ("" or "kernels/").
+    """Raises `Error` with file and place if the text is not JSON or not T1, or if parameters cannot be read; everything
+    else that has no equivalent becomes a note. `folder` is put before the names of the problem's files: the path from
+    the spec to the problem ("" or "kernels/").
     """
     from .kernel import translate_kernel, translate_search
 
@@ -109,7 +109,7 @@ def translate(file: str, text: bytes, folder: str = "") -> Translation:
                               "BenchmarkConfig", "$schema"))
     of.name_others(space, "ConfigurationSpace", ("TuningParameters", "Conditions"))
     _translate_name(of, root)
-    # The baseline stands before the parameters that it needs.
+    # The baseline is written before the parameters, but needs them.
     before, of.lines = of.lines, []
     _translate_parameters(of, space["TuningParameters"])
     _take_constants(of, root)
@@ -131,7 +131,7 @@ def _json_of(file: str, text: bytes) -> Any:
     try:
         root = json.loads(text, parse_constant=no_number,
                           parse_int=lambda digits: int(digits) if len(digits) < 40 else float(digits))
-        json.dumps(root, ensure_ascii=False).encode()  # halves of characters, which no file can hold
+        json.dumps(root, ensure_ascii=False).encode()  # lone surrogates, which no file can contain
         return root
     except RecursionError:
         raise Error(f"{file} is nested too deeply", SPECS) from None
@@ -158,7 +158,7 @@ def _translate_name(of: Writer, root: Any) -> None:
 
 
 def _name_here(of: Writer, name: str) -> str:
-    """What C++ and Python can name may be a word of ours."""
+    """A name that is valid in C++ and Python may be a keyword of a spec's expressions."""
     ours = {variable.name for variable in of.names.variables.values()}
     while name in _TAKEN or name in ours:
         name += "_"
@@ -172,7 +172,7 @@ def _toml_value(value: Any) -> str:
 
 
 def _toml_values(values: list[Any]) -> str:
-    """32, 64, ..., 1024 as a range where that is shorter to read."""
+    """The values of a parameter; 32, 64, ..., 1024 as a range if that is shorter."""
     if len(values) > 10 and all(type(value) is int for value in values) and abs(values[0]) < 2 ** 40:
         step = values[1] - values[0]
         if 0 < step < 2 ** 40 and all(b - a == step for a, b in zip(values, values[1:])):
@@ -214,7 +214,7 @@ def _translate_parameters(of: Writer, parameters: list[Any]) -> None:
 
 
 def _values_of(of: Writer, given: Any, place: str) -> list[Any]:
-    """Of one type: True among numbers is 1, a whole number among fractions is one."""
+    """The values, converted to one type: True among numbers is 1, an integer among fractions is a fraction."""
     if given is None or isinstance(given, dict):
         of.fail(place, "the values are missing", 'write "Values": "[32, 64, 128]"')
     try:
@@ -236,7 +236,7 @@ def _values_of(of: Writer, given: Any, place: str) -> list[Any]:
 
 
 def _take_constants(of: Writer, root: Any) -> None:
-    """ProblemSize becomes a workload; plain numbers of BenchmarkConfig are constants."""
+    """ProblemSize becomes a workload; plain numbers in BenchmarkConfig become constants."""
     config = member(root, "BenchmarkConfig")
     for key, value in config.items() if isinstance(config, dict) else ():
         if type(value) is int and abs(value) < 2 ** 63 and key not in of.names.variables:
@@ -255,12 +255,12 @@ def _take_constants(of: Writer, root: Any) -> None:
                          "not translated: it is not one, two or three whole numbers above 0")
             return
         sizes.append(size)
-    # Named as the readers of recorded results name them.
+    # The same names as readers of recorded results use.
     of.write("[[workload]]")
     for letter, size in zip("xyz", sizes):
         name = _name_here(of, letter)
         of.write(f"{name} = {size}")
-        # A key that no expression can name: it is reached as ProblemSize[i].
+        # A key that no expression can name; expressions use ProblemSize[i].
         of.names.variables[f"ProblemSize {name}"] = Variable(name, [size])
         of.names.elements.setdefault("ProblemSize", []).append(f"ProblemSize {name}")
     of.write("")
@@ -305,7 +305,7 @@ def _translate_conditions(of: Writer, conditions: Any) -> None:
 
 
 def _baseline_of(of: Writer, space: Any) -> str:
-    """Every parameter's Default, where they are a candidate."""
+    """Every parameter's Default, if together they are a candidate."""
     defaults = [member(parameter, "Default") for parameter in space["TuningParameters"]]
     if all(default is None for default in defaults):
         return ""
@@ -334,12 +334,12 @@ def _baseline_of(of: Writer, space: Any) -> str:
             if isinstance(text, str) and not Expression(text).value(names, lists, of.names.budget):
                 return none(f"the Defaults break Conditions[{i}]: {text[:200]}")
         except Refused:
-            pass  # it is left out of the spec as well, or fails there for these values and says so
+            pass  # the spec also leaves it out, or it fails there for these values with a message
     return ", ".join(baseline)
 
 
 def _known_value(variable: Variable, default: Any) -> Any | None:
-    """The value that a Default means, which may be written as a string."""
+    """The value that a Default stands for, which may be written as a string."""
     for known in variable.values:
         if isinstance(default, str):
             if default in ([known] if isinstance(known, str) else [str(known), f"{known:g}"]):

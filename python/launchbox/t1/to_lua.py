@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python expressions over tuning parameters as expressions of launchbox's specs, which are Lua, with the same value.
+"""Translates Python expressions over tuning parameters into the Lua expressions of launchbox's specs, with the same
+value.
 
-Each part of the expression is a piece of Lua and what is known of its value: its type, and between which limits it is.
-What might have another value in Lua is refused: a whole number beyond 64 bits, which Python has, for instance.
+Each part of the expression becomes a piece of Lua and what is known about its value: its type and its limits. Anything
+that might have another value in Lua is refused, such as an integer beyond 64 bits.
 """
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from typing import Any, Callable, NoReturn, Optional, Sequence, Union
 from .expression import Budget, Expression, Refused, called, sign_of, stands_for_list
 
 Number = Union[int, float]
-MAX_CHARACTERS, MAX_DOTS = 4096, 90  # of an expression in a spec, and of its line
+MAX_CHARACTERS, MAX_DOTS = 4096, 90  # of an expression in a spec, and in its line
 MAX_INTEGER = 92 * 10 ** 17
 EXACT_IN_FLOAT = 2 ** 53
 INFINITE = math.inf
 
-# How tightly Lua's operators bind.
+# The precedence of Lua's operators.
 OR, AND, COMPARE, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, UNARY, POWER, ATOM = range(1, 13)
 
 
@@ -31,11 +32,11 @@ class Variable:
 
 @dataclass
 class Names:
-    """What the names of an expression are there, and in the spec."""
+    """What the names in an expression stand for, and their names in the spec."""
 
     variables: dict[str, Variable] = field(default_factory=dict)  # parameters, and values of workloads
     constants: dict[str, Any] = field(default_factory=dict)
-    elements: dict[str, list[str]] = field(default_factory=dict)  # "ProblemSize": the variables that its elements are
+    elements: dict[str, list[str]] = field(default_factory=dict)  # "ProblemSize": the variables for its elements
     budget: Budget = field(default_factory=Budget)
 
 
@@ -44,9 +45,9 @@ class Piece:
     text: str
     level: int = ATOM
     type: str = "bool"  # bool, int, float, str; mixed: int or float
-    low: Number = 0  # of a number, or of a bool that is used as one
+    low: Number = 0  # of a number, or of a bool used as one
     high: Number = 1
-    may_fail: bool = False  # a division by zero, which must not be tried where Python would not
+    may_fail: bool = False  # may divide by zero, which must not be evaluated unless Python would
 
     def __post_init__(self) -> None:
         if len(self.text) > MAX_CHARACTERS or self.text.count(".") > MAX_DOTS:
@@ -65,7 +66,8 @@ class Piece:
 
 
 def conditions_in_lua(expression: Expression, names: Names) -> list[str]:
-    """As conditions that are true or false: several where the expression is `a and b` and each can be tried alone."""
+    """The expression as conditions that are true or false: several if it is `a and b` and each can be evaluated
+    alone."""
     translation = _Translation(expression, names)
     root = expression.root
     try:
@@ -110,7 +112,7 @@ def _power(x: Number, y: Number) -> Number:
 
 
 def _joined(a: Piece, sign: str, b: Piece, level: int, kind: str = "bool") -> Piece:
-    # `a - -b` is fine, and `a --b` a comment: there is always a blank.
+    # Always with a blank: `a - -b` is fine, but `a --b` would begin a comment.
     return Piece(f"{a.within(level)} {sign} {b.within(level + 1)}", level, kind, may_fail=a.may_fail or b.may_fail)
 
 
@@ -122,13 +124,13 @@ def _all_joined(parts: Sequence[Piece], sign: str, level: int) -> Piece:
 
 
 def _type_of(*pieces: Piece) -> str:
-    """Of what is calculated from them: with a fraction it is one."""
+    """The type of a value calculated from all of them: with a fraction it is a fraction."""
     types = {piece.type for piece in pieces}
     return "int" if types == {"int"} else "float" if "float" in types else "mixed"
 
 
 def _type_of_one(*pieces: Piece) -> str:
-    """Of what is one of them."""
+    """The type of a value that is one of them."""
     types = {piece.type for piece in pieces}
     return types.pop() if len(types) == 1 else "mixed"
 
@@ -159,7 +161,7 @@ class _Translation:
         return self.expression.value(self.names.constants, self.lists, self.names.budget, node)
 
     def is_constant(self, node: ast.AST, bound: set[str]) -> bool:
-        """Without names that change: then it has a value here and now."""
+        """The value of a node that contains no parameters."""
         if isinstance(node, ast.Name):
             return node.id in self.names.constants or node.id in bound
         parts: list[ast.AST] = list(ast.iter_child_nodes(node))
@@ -248,7 +250,7 @@ class _Translation:
         if sign == "~" and value.type != "int":
             self.refuse(node, "~ of a fraction")
         one = 1 if sign == "~" else 0
-        # `- -x`: two signs beside each other would begin a comment.
+        # `- -x`: two adjacent signs would begin a comment.
         return self.checked(node, Piece(sign + value.within(UNARY + 1), UNARY, value.type, -value.high - one,
                                         -value.low - one, value.may_fail))
 
@@ -293,7 +295,7 @@ class _Translation:
 
     @staticmethod
     def float_division(sign: str, a: Piece, b: Piece) -> Piece:
-        """Python raises for a division by zero, and Lua only among whole numbers: then `1 // 0` is tried."""
+        """Python raises for a division by zero, Lua only for integers: then `1 // 0` is evaluated."""
         x, y = a.within(PRODUCT), b.within(PRODUCT + 1)
         # Not floor(a / b): 1.0 // 0.1 is 9.
         text = f"(({x} - {x} % {y}) / {y} + 0.5) // 1" if sign == "//" else f"{x} {sign} {y}"
@@ -306,7 +308,7 @@ class _Translation:
             limits = {"low": -INFINITE, "high": INFINITE}
         else:
             limits = _corners(lambda p, q: p / q if sign == "/" else _floor(p / q), a, b)
-        # Rounding may take it across a limit that is near.
+        # Rounding may move the value across a near limit.
         if 0 < limits["low"] < 1e-300:
             limits["low"] = 0
         if -1e-300 < limits["high"] < 0:
@@ -320,7 +322,7 @@ class _Translation:
             if a.low < 0 or (a.may_be_zero and b.low < 0):
                 self.refuse(node, "a power of a value that may be negative or zero")
             limits = _corners(_power, a, b)
-            # It may be 0 by rounding, and Python raises where it is too large.
+            # Rounding may make it 0, and Python raises if it is too large.
             if not limits["high"] < 1e300:
                 self.refuse(node, "a power that may be too large")
             return Piece(raised, POWER, "float", limits["low"] if limits["low"] >= 1e-300 else 0, limits["high"], fails)
@@ -331,14 +333,14 @@ class _Translation:
         elif b.low == b.high and 1 <= b.low <= 4:
             text, level = " * ".join([a.within(PRODUCT + 1)] * int(b.low)), PRODUCT
         elif high <= EXACT_IN_FLOAT:
-            text, level = raised + " | 0", BIT_OR  # ^ gives a fraction; `| 0` makes it a whole number again
+            text, level = raised + " | 0", BIT_OR  # ^ gives a fraction; `| 0` makes it an integer again
         else:
             self.refuse(node, "a power that may be too large")
         return self.checked(node, Piece(text, level, "int", low, high, fails))
 
     def bits(self, node: ast.AST, sign: str, left: Piece, right: Piece) -> Piece:
         if left.type == right.type == "bool":
-            # Both sides are tried, unlike `and`: what may fail on the right must not be hidden.
+            # Unlike with `and`, Python evaluates both sides: a failure on the right must not be hidden.
             if right.may_fail:
                 self.refuse(node, f"a division that may be by zero after {sign}")
             if sign == "^":
@@ -351,14 +353,14 @@ class _Translation:
         high = min(2 ** int(max(a.size, b.size)).bit_length() - 1, MAX_INTEGER)
         return replace(result, low=0 if a.low >= 0 and b.low >= 0 else -high - 1, high=high)
 
-    # What is true or false.
+    # Conditions.
 
     def of_boolop(self, node: ast.BoolOp) -> Piece:
         is_or = isinstance(node.op, ast.Or)
         parts = [self.of(part) for part in node.values]
         if all(part.type == "bool" for part in parts):
             return _all_joined(parts, "or" if is_or else "and", OR if is_or else AND)
-        # It gives an operand: `a or b` is a if a else b.
+        # The result is an operand: `a or b` is a if a else b.
         result = parts[-1]
         for part in reversed(parts[:-1]):
             truth = self.as_truth(part)
@@ -415,7 +417,7 @@ class _Translation:
 
     @staticmethod
     def within_range(value: Piece, values: Sequence[Any]) -> Piece | None:
-        """range(8, 1024, 8) is no list of 127 comparisons."""
+        """Avoids a list of 127 comparisons for range(8, 1024, 8)."""
         if len(values) <= 6 or value.type != "int" or any(type(one) is not int for one in values):
             return None
         first, step, last = values[0], values[1] - values[0], values[-1]
@@ -432,7 +434,7 @@ class _Translation:
         return self.either(node, self.condition(node.test), self.of(node.body), self.of(node.orelse))
 
     def either(self, node: ast.AST, condition: Piece, a: Piece, b: Piece) -> Piece:
-        """condition ? a : b. In Lua `c and a or b` is that when a is true, as numbers and strings are, 0 too."""
+        """condition ? a : b. In Lua this is `c and a or b` if a is true, as all numbers (also 0) and strings are."""
         fails = condition.may_fail or a.may_fail or b.may_fail
         if a.type == b.type == "bool":
             return Piece(f"{condition.within(AND)} and {a.within(AND + 1)} or not {condition.within(UNARY)} and "
