@@ -5,9 +5,9 @@
 #                   [ARCHITECTURES sm_80 sm_90 ...]   # else all that are in it
 #                   [INPUTS file...]                  # checked instead of the target's own file: cubins, logs, sources
 #                   [FORMAT table|json|csv|markdown|sarif|junit|github] [OUTPUT file]
-#                   [ALLOW_EMPTY]                     # do not fail if there is nothing to check [OPTIONAL]
-#                   # without the program launchbox: a warning, and no check [EXCLUDE_FROM_ALL])               # only
-#                   when <target>_launchbox_check is built
+#                   [ALLOW_EMPTY]                     # do not fail if there is nothing to check
+#                   [OPTIONAL]                        # without the program launchbox: a warning, and no check
+#                   [EXCLUDE_FROM_ALL])               # only when <target>_launchbox_check is built
 #
 # This adds two targets: <target>_launchbox_check, which fails if a check does, and <target>_launchbox_baseline, which
 # writes the baseline. The program is LAUNCHBOX_EXECUTABLE, or the one built in the same project (-DLAUNCHBOX_TOOL=ON),
