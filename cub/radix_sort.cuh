@@ -1,7 +1,7 @@
 // Tunings of cub::DeviceRadixSort::SortKeys: its histogram and its onesweep passes.
 //
 //     CUB 3.5 and later: cub::DeviceRadixSort::SortKeys(in, out, n, 0, bits, ENV)
-//         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or has it
+//         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or contains it
 //     before, hub<T> for CUB's dispatcher: cub_tuning::sort_keys(storage, bytes, in, out, n, stream)
 #include <cub/device/device_radix_sort.cuh>
 

@@ -1,7 +1,7 @@
 // Tunings of cub::DeviceRunLengthEncode::Encode, with lengths of type int.
 //
 //     CUB 3.5 and later: cub::DeviceRunLengthEncode::Encode(in, keys, lengths, count, n, ENV)
-//         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or has it
+//         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or contains it
 //     before, hub<T> for CUB's dispatcher: cub_tuning::encode(storage, bytes, in, keys, lengths, count, n, stream)
 #include <cub/device/device_run_length_encode.cuh>
 

@@ -1,7 +1,7 @@
 // Tunings of cub::DeviceScan::ExclusiveSum.
 //
 //     CUB 3.5 and later: cub::DeviceScan::ExclusiveSum(in, out, n, ENV)
-//         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or has it
+//         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or contains it
 //     before, hub<T> for CUB's dispatcher: cub_tuning::exclusive_sum(storage, bytes, in, out, n, stream)
 #include <cub/device/device_scan.cuh>
 

@@ -1,7 +1,7 @@
 // Tunings of cub::DeviceSegmentedSort::SortKeys.
 //
 //     CUB 3.5 and later: cub::DeviceSegmentedSort::SortKeys(in, out, n, segments, begins, ends, ENV)
-//         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or has it
+//         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or contains it
 //     before, hub<T> for CUB's dispatcher: cub_tuning::sort_keys(storage, bytes, in, out, n, segments, begins, ends,
 //     stream)
 #include <cub/device/device_segmented_sort.cuh>

@@ -1,7 +1,7 @@
 // Tunings of cub::DeviceSelect::If.
 //
 //     CUB 3.5 and later: cub::DeviceSelect::If(in, out, count, n, predicate, ENV)
-//         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or has it
+//         where ENV is cuda::execution::tune(cub_tuning::selector<T>{}), or contains it
 //     before, hub<T> for CUB's dispatcher: cub_tuning::select_if(storage, bytes, in, out, count, n, predicate, stream)
 #include <cub/device/device_select.cuh>
 

@@ -15,8 +15,7 @@ enum class [[gnu::visibility("default")]] l2_state{cold, hot};
 
 struct [[gnu::visibility("default")]] measurement_options {
     l2_state l2 = l2_state::cold;
-    int launches =
-        1;  ///< calls per sample, which is their mean; more than 1 only with l2_state::hot and without `prepare`
+    int launches = 1;  ///< calls per sample, which is their mean; above 1 only hot and without `prepare`
     std::function<void(cudaStream_t)> prepare = {};  ///< called before each sample, not timed: for fresh inputs
     cudaStream_t stream = nullptr;
     bool block = true;       ///< hold the GPU until everything of a sample is launched; false for profilers

@@ -72,10 +72,9 @@ struct sm_limits {
     int registers_per_sm = 0;
     int registers_per_block = 0;   ///< the most that one block can have at launch
     int registers_per_thread = 0;  ///< the most that the compiler can assign: 63 or 255
-    int launchable_registers =
-        0;  ///< the most that a launch accepts per thread: 256 from 7.0 on, where setmaxnreg can reach it
-    int register_unit = 0;   ///< registers are allocated to a warp in multiples of this
-    int sub_partitions = 0;  ///< warp schedulers, each with its share of the registers
+    int launchable_registers = 0;  ///< accepted by a launch per thread: 256 from 7.0 on, where setmaxnreg can reach it
+    int register_unit = 0;         ///< registers are allocated to a warp in multiples of this
+    int sub_partitions = 0;        ///< warp schedulers, each with its share of the registers
     int shared_per_sm = 0;
     int shared_per_block = 49152;         ///< without opting in to more
     int shared_per_block_opt_in = 49152;  ///< after cudaFuncSetAttribute(MaxDynamicSharedMemorySize)

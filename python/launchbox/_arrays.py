@@ -148,7 +148,7 @@ def difference(found: Any, expected: Any, relative: float, absolute: float) -> s
 def _shapes_differ(one: Any, other: Any) -> str:
     if tuple(one.shape) == tuple(other.shape):
         return ""
-    return f"its shape is {tuple(one.shape)}, and {tuple(other.shape)} is right"
+    return f"its shape is {tuple(one.shape)}, but should be {tuple(other.shape)}"
 
 
 def _difference_of_tensors(torch: Any, found: Any, expected: Any, relative: float, absolute: float) -> str:
@@ -191,7 +191,7 @@ def _difference_of_arrays(library: Any, found: Any, expected: Any, relative: flo
 
 def _difference_of_lists(found: List[Any], expected: List[Any], relative: float, absolute: float) -> str:
     if len(found) != len(expected):
-        return f"it has {len(found)} elements, and {len(expected)} are right"
+        return f"it has {len(found)} elements, but should have {len(expected)}"
     wrong = [place for place, (one, other) in enumerate(zip(found, expected))
              if not (one == other or _is_close(one, other, relative, absolute))]
     if not wrong:

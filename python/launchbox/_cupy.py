@@ -51,4 +51,4 @@ def compiled(kernel: Any) -> bytes:
                 start = content.find(b"\x7fELF")  # after a hash or names that CuPy writes before it
                 if start >= 0:
                     return content[start:]
-    raise Error("CuPy has left no compiled code of this", "save it yourself and inspect the file")
+    raise Error("CuPy left no compiled code of this object", "save it yourself and inspect the file")

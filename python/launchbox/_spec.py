@@ -54,7 +54,7 @@ def toml(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(toml(each) for each in value) + "]"
-    raise Error(f"{value!r} is a {type(value).__name__}, which stands for nothing here", "give a number or a word")
+    raise Error(f"{value!r} is a {type(value).__name__}, which cannot be used here", "give a number or a word")
 
 
 class Values:

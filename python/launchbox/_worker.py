@@ -319,7 +319,7 @@ class Session:
         if self._expected is None:
             return
         if len(found) != len(self._expected):
-            raise Failed("wrong_result", f"it has {len(found)} outputs, and {len(self._expected)} are right" if found
+            raise Failed("wrong_result", f"it has {len(found)} outputs, but should have {len(self._expected)}" if found
                          else "its outputs are not known: let run return them, or give outputs=")
         for name, output, right in _arrays.paired(found, self._expected):
             why = _arrays.difference(output, right, task["relative"], task["absolute"])

@@ -79,7 +79,7 @@ def occupancy(arch: Any = None, *, threads: Any, **options: Any) -> Any:
         raise Error("with these options the answer is written to files", 'use launchbox.call("occupancy", ...) for them')
     accounts: List[OccupancyAccount] = report.results
     if len(accounts) != 1:
-        raise Error(f"{arch!r} names {len(accounts)} architectures, and an answer is of one",
+        raise Error(f"{arch!r} names {len(accounts)} architectures, but an answer is for one",
                     'give a list, ["sm_80", "sm_90"], or use launchbox.call("occupancy", ...).results')
     return accounts[0]
 

@@ -131,7 +131,7 @@ def tune(space: Union[Mapping[str, Iterable[Any]], str, "os.PathLike[str]"], *,
     try:
         os.getcwd()
     except OSError as failure:
-        raise Error(f"the current folder is gone: {failure.strerror}", "change to one that is there") from None
+        raise Error(f"the current folder is gone: {failure.strerror}", "change to one that exists") from None
     options = _options(budget, strategy, seed, warm_start, objective, gpus)
     if isinstance(space, (str, os.PathLike)):
         given = [key for key, value in (("run", run), ("verify", verify), ("setup", setup)) if value is not None]

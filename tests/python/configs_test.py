@@ -195,7 +195,7 @@ def test_without_a_file_the_baseline_of_the_tune_is_kept(tmp_path):
     workloads = [({"M": 64}, [(GOOD, 2.0), (FAST, 1.0)]), ({"M": 1}, [(GOOD, 1.0), (FAST, 2.0)])]
     made = configs.from_store(store(tmp_path, workloads), name=NAME)
     assert json.loads(made.text) == {"1": GOOD, "64": FAST}
-    with pytest.raises(Error, match="nothing is known"):
+    with pytest.raises(Error, match="no configuration to keep"):
         configs.from_store(store(tmp_path, workloads, baseline=None), name=NAME)
 
 

@@ -52,8 +52,8 @@ struct interval_expand_8 : launchbox::launch_box<
 
 // clang-format on
 
-/// Elements of fewer than 4 bytes have as many items as those of 4, since marks take the shared memory; larger ones
-/// than 8 have fewer.
+/// Elements of less than 4 bytes use the items for 4 bytes, since marks take the shared memory; elements of more than
+/// 8 bytes have fewer items.
 template <class Element>
 using interval_expand = std::conditional_t<(sizeof(Element) < 8), interval_expand_4,
                                            by_type<Element, void, element_bytes<8, 0, interval_expand_8>>>;

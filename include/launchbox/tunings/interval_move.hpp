@@ -56,7 +56,7 @@ struct interval_move_8 : launchbox::launch_box<
 
 // clang-format on
 
-/// Not scaled, since what a tile takes of shared memory does not depend on the element.
+/// Not scaled, since the shared memory of a tile does not depend on the element.
 template <class Element>
 using interval_move = std::conditional_t<(sizeof(Element) < 8), interval_move_4, interval_move_8>;
 

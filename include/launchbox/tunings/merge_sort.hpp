@@ -19,7 +19,7 @@ struct merge_sort_row {
     int min_blocks;  ///< wanted resident blocks on an SM; 0: as the compiler likes
     int ways;        ///< sorted runs that one pass merges: 2, 4, 8, 16 or 32
 
-    /// What by_type makes of a number of items that it scaled to elements of another size.
+    /// The number of items that by_type uses instead of one that it has scaled to elements of another size.
     static constexpr int fitting_items(int items)
     {
         return items < 2 ? 2 : static_cast<int>(std::bit_floor(static_cast<unsigned>(items)));
@@ -502,9 +502,9 @@ struct merge_sort_k16_v8_above_65536 : launchbox::launch_box<
 
 // clang-format on
 
-// Names of their own, since each letter of a kernel's name costs time at its launch.
-// Two classes of sizes, since each takes three kernels. Rows of the larger were measured from 2^20 or 2^21 elements on;
-// at 2^19 they are faster than those of the smaller too, or as fast.
+// Named structs, since each letter of a kernel's name costs time at its launch. Only two classes of sizes, since each
+// takes three kernels. Rows of the larger class were measured from 2^20 or 2^21 elements on; at 2^19 they are at least
+// as fast as those of the smaller class.
 struct merge_sort_k4 : by_size<upto<262144, merge_sort_k4_upto_262144>, otherwise<merge_sort_k4_above_1048576>> {};
 struct merge_sort_k8 : by_size<upto<262144, merge_sort_k8_upto_262144>, otherwise<merge_sort_k8_above_262144>> {};
 struct merge_sort_k16 : by_size<upto<262144, merge_sort_k16_upto_262144>, otherwise<merge_sort_k16_above_1048576>> {};
@@ -519,12 +519,12 @@ struct merge_sort_s4_v4
     : by_size<upto<262144, merge_sort_s4_v4_upto_262144>, otherwise<merge_sort_s4_v4_above_262144>> {};
 struct merge_sort_s8_v8
     : by_size<upto<262144, merge_sort_s8_v8_upto_262144>, otherwise<merge_sort_s8_v8_above_262144>> {};
-// Of several rows on an H100, without a record of tune: measurements/nvidia-h100/merge_sort_steps.txt.
+// Chosen among several rows on an H100, without a record of tune: measurements/nvidia-h100/merge_sort_steps.txt.
 struct merge_sort_k16_v8
     : by_size<upto<65536, merge_sort_k16_v8_upto_65536>, otherwise<merge_sort_k16_v8_above_65536>> {};
 
-// Floating-point keys alone in their natural order: small sorts merge them one by one, larger ones sort them as
-// integers.
+// Floating-point keys without values in their natural order: small sorts merge them one by one, larger ones sort them
+// as integers.
 struct merge_sort_f4_upto : merge_sort_s4_upto_262144 {};
 struct merge_sort_f4 : merge_sort_k4_above_1048576 {};
 struct merge_sort_f8_upto : merge_sort_s8_upto_262144 {};
@@ -544,10 +544,10 @@ struct some_bytes {
     unsigned char bytes[Bytes];
 };
 
-// The table of the next larger elements that there is, since a row that fits them fits smaller ones, and a key of 1 or
-// 2 bytes takes as much room as one of 4. Keys of more than 16 bytes with values are as much larger keys alone: the
-// pairs that were measured are smaller. Larger elements than those of all tables keep their size, and by_type scales a
-// row for them. Values of more than 8 bytes are sorted as indices of 4 bytes.
+// Element sizes are rounded up to those of the next larger table, since a row that fits larger elements fits smaller
+// ones, and a key of 1 or 2 bytes takes as much memory as one of 4. A key of more than 16 bytes with a value counts as
+// a larger key without one, since the measured pairs are smaller. Elements larger than those of all tables keep their
+// size, and by_type scales a row for them. Values of more than 8 bytes are sorted as indices of 4 bytes.
 template <class Key, class Value>
 struct merge_sort_types {
     static constexpr std::size_t value_bytes = sizeof(Value) > 8 || sizeof(Value) <= 4 ? 4 : 8;
@@ -568,7 +568,7 @@ struct merge_sort_types<Key, void> {
 }  // namespace detail
 
 /// The rows for keys and values (`void`: none) of any types. `Differ`: equal keys may differ in their bits, as
-/// floating-point numbers and keys with an order of one's own do, so that they are merged one by one.
+/// for floating-point numbers and keys with a user's own order, so that they are merged one by one.
 template <class Key, class Value = void, bool Differ = false, class Types = detail::merge_sort_types<Key, Value>>
 using merge_sort_tuning = typename std::conditional_t<
     Differ && std::is_void_v<Value>,

@@ -49,7 +49,7 @@ def _run(words: Optional[Sequence[str]]) -> int:
         if options.store is not None and options.t4:
             raise Error("--from and --t4 exclude each other", "leave one out")
         if len(options.files) != 1:
-            raise Error(f"{len(options.files)} files are given, and one is written", "name one")
+            raise Error(f"{len(options.files)} files are given, but only one can be written", "name one")
         if options.store is not None:
             return _write_from_store(options)
         return _write(options, json.dumps(read(options.files[0]).t4(options.gpu), indent=1) + "\n", "results.json")

@@ -75,7 +75,7 @@ def _measured(database: str, gpu: Optional[str]) -> Tuple[List[_Measured], str]:
     environments = [report["environments"][run["environment"]] for run in report["runs"]]
     devices = sorted({each["gpu"] or "" for each in environments})
     if len(devices) > 1:
-        raise Error(f"{clean(database)} has results of {', '.join(map(clean, devices))}, and a file is for one GPU",
+        raise Error(f"{clean(database)} has results of {', '.join(map(clean, devices))}, but a file is for one GPU",
                     "choose one with gpu= (--gpu)")
     if devices == [""]:
         raise Error(f"{clean(database)} has no results of a GPU", "tune on the GPU that the file is for")
@@ -173,7 +173,7 @@ def _per_device(measured: List[_Measured], device: str, baseline: Optional[Confi
                             f"{key}={fact}", "name the file for what was measured")
         there = baseline.at(value).parameters if baseline is not None else each.baseline
         if there is None:
-            raise Error(f"nothing is known that {size}={value} uses when no better one was measured",
+            raise Error(f"there is no configuration to keep for {size}={value} if no better one was measured",
                         "give the file that is in use as baseline, or tune with a baseline")
         if each.winner is not None:
             _same_names(each.winner["parameters"], there, baseline.path if baseline is not None else name)

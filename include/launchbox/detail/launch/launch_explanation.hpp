@@ -42,8 +42,7 @@ struct launch_facts {
     // The runtime's error; empty if nothing was launched.
     std::string error_name = {};
     std::string error_text = {};
-    bool invalid_value =
-        false;  ///< cudaErrorInvalidValue: for too many threads it means the launch bound, not registers
+    bool invalid_value = false;  ///< cudaErrorInvalidValue: with too many threads, a launch bound is exceeded
 };
 
 struct launch_explanation {
