@@ -88,8 +88,7 @@ private:
     constexpr void fill_shared()
     {
         const int preferred = detail::preferred_shared(limits_, settings_);
-        // With max_dynamic_shared_bytes set, a block that does not need the opt-in stays below the plain maximum
-        // anyway.
+        // With max_dynamic_shared_bytes set, a block that is not opted in stays below the plain maximum anyway.
         int maximum = limits_.reserved_shared_per_block +
                       (settings_.max_dynamic_shared_bytes ? limits_.shared_per_block_opt_in : limits_.shared_per_block);
         if (settings_.mode == model_mode::spreadsheet) maximum = preferred;

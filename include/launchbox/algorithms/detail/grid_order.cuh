@@ -8,10 +8,10 @@ namespace launchbox::detail {
 
 // A body with programmatic_dependent_launch may begin before the preceding kernel in the stream has ended. It must call
 // wait_for_grid_ahead() before it first reads or writes global memory. Before that it may compute with its parameters,
-// and read words that change only once, if it reads those that are still unchanged again after the wait. That keeps the
-// order of the stream: the wait ends once the preceding kernel has ended and its writes are visible; that kernel has
-// ended only after its own wait, and so on, back to the first kernel that was launched without the attribute. Copies,
-// frees and kernels without the attribute wait for whole kernels anyway.
+// and read words that only ever change in one direction, if it reads those that are still unchanged again after the
+// wait. That keeps the order of the stream: the wait ends once the preceding kernel has ended and its writes are
+// visible; that kernel has ended only after its own wait, and so on, back to the first kernel that was launched without
+// the attribute. Copies, frees and kernels without the attribute wait for whole kernels anyway.
 //
 // Each block of a kernel may instead wait for words of its own. Then the preceding kernel must write nothing but such
 // words (publish_word) and must call let_next_grid_begin() directly after its own wait. The waiting kernel begins when

@@ -24,7 +24,7 @@ struct few_segments {
     std::int64_t within;  ///< the part's number in its segment
 };
 
-/// A segment takes at least this fraction of a tile, even if it is smaller: it has a block of its own.
+/// A segment takes at least 1 / few_in_tile of a tile, even if it is smaller: it has a block of its own.
 inline constexpr int few_in_tile = 16;
 
 /// Whether part `part` exists, returned to all threads; if so, `shared` describes it. With `writes` it also writes what

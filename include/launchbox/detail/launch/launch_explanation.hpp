@@ -42,7 +42,7 @@ struct launch_facts {
     // The runtime's error; empty if nothing was launched.
     std::string error_name = {};
     std::string error_text = {};
-    bool invalid_value = false;  ///< cudaErrorInvalidValue: with too many threads, a launch bound is exceeded
+    bool invalid_value = false;  ///< cudaErrorInvalidValue: too many threads for a launch bound, not for registers
 };
 
 struct launch_explanation {
