@@ -3,7 +3,7 @@
 //
 // The blocks that sort tiles note which tiles do not rise or do not fall. If all tiles rise, or all fall, the first
 // pass checks the borders between tiles; if these are in order too, no pass merges, and at most two copy. For other
-// input this costs next to nothing: a word is written when something is not in order, and the passes read few words.
+// input this costs next to nothing: a word is written if something is not in order, and the passes read a few words.
 #pragma once
 
 #include <cstdint>

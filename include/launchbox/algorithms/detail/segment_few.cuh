@@ -168,8 +168,7 @@ struct few_counts {
     } segments[max_few_segments];
 };
 
-/// The fixed cost of sorting a segment by counting, in elements: the time per segment is that of so many additional
-/// ones.
+/// The fixed cost of sorting a segment by counting, as the number of elements that take as long.
 inline constexpr unsigned work_of_counts = 4096;
 
 /// sort_few_segments for keys that are counted. All blocks run at once, and each takes consecutive segments with about
