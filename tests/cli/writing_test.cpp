@@ -311,7 +311,7 @@ TEST_F(written_files, devices_pipes_and_descriptors_are_written_to)
     EXPECT_EQ(content("k.cubin"), before);
 }
 
-TEST_F(written_files, after_a_failed_rename_the_other_name_keeps_the_old_report)
+TEST_F(written_files, a_hard_link_keeps_the_old_report_which_is_reported)
 {
     take("k.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
     ASSERT_EQ(here("$L inspect k.cubin -o a.txt && ln a.txt b.txt").exit_code, 0);
