@@ -6,7 +6,7 @@
 namespace launchbox {
 namespace {
 
-// The expression `wanted`, evaluated at the end of a function with this `body`; "?" if it is not known.
+// `wanted` at the end of a function with this `body`, as an expression of a spec; "?" if it is not known.
 std::string written(const std::string& body, const std::string& wanted)
 {
     const std::string text =

@@ -104,7 +104,7 @@ TEST_F(capture_test, launches_are_listed)
 }
 
 // The figures are those of `inspect` for the cubin, and the occupancy is that of `occupancy`.
-TEST_F(capture_test, figures_are_those_of_the_image_that_was_loaded)
+TEST_F(capture_test, figures_are_those_of_the_loaded_image)
 {
     const json report =
         seen({"init", kernels, "launch=spilling,200,1024,0,1", "launch=shared_by_launch,1000,96,30000,1"});

@@ -68,7 +68,7 @@ TEST(command_line, an_unknown_option_is_named_before_missing_values)
     // A value is not an option, whatever it begins with.
     expect_refused(launchbox_run({"occupancy", "--carveout", "-1", "--threads", "256", "--foo"}), "'--foo'");
     EXPECT_EQ(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--carveout", "-1"}).status, 0);
-    // A known option without its value says what is missing.
+    // A known verb or option that is incomplete says what is missing.
     expect_refused(launchbox_run({"inspect"}), "file is required");
     expect_refused(launchbox_run({"suggest", "--registers"}), "--registers");
     expect_refused(launchbox_run({"occupancy", "--threads", "256", "--cluster"}), "--cluster");

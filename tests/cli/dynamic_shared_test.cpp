@@ -133,7 +133,7 @@ TEST_F(dynamic_shared, is_read_from_the_metadata_of_triton)
 }
 
 // Fuzz targets cover the other kinds of files; this reader is a JSON library and a few look-ups.
-TEST_F(dynamic_shared, damaged_metadata_of_triton_change_nothing_but_what_they_say)
+TEST_F(dynamic_shared, damaged_metadata_of_triton_only_change_what_they_describe)
 {
     NEEDS_NVCC();
     const std::string cubin = one_kernel();

@@ -69,7 +69,7 @@ TEST(emit_verb, names_with_scope_are_members_of_a_launch_box)
 }
 
 // A check that compared nothing has not passed.
-TEST(emit_verb, check_of_a_header_without_a_measured_row_is_2)
+TEST(emit_verb, check_of_a_header_without_a_measured_row_exits_with_2)
 {
     temporary_directory folder;
     const std::string file = (folder.path() / "a.hpp").string();
@@ -113,7 +113,7 @@ TEST(emit_verb, check_reads_no_record_outside_the_root)
 }
 
 // The figures in a header are not trusted: the tool reads every record again.
-TEST(emit_verb, every_header_here_is_what_its_records_say)
+TEST(emit_verb, every_header_in_the_repository_agrees_with_its_records)
 {
     std::vector<std::string> headers;
     for (const char* folder : {"include/launchbox/tunings", "examples"})

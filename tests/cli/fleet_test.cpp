@@ -150,7 +150,7 @@ TEST_F(fleet_verbs, results_says_which_row_each_gpu_uses_and_where_it_was_measur
               "the row of sm_90, measured on NVIDIA " + std::string(first ? "H200" : "H100") + ", inherited");
     for (const nlohmann::json& row : rows) EXPECT_EQ(row["parameters"]["items"], 17);
 
-    // With one GPU there is nothing to report, unless records of other architectures exist.
+    // With one GPU there is nothing to report, unless other architectures are asked for.
     EXPECT_FALSE(launchbox_run({"results", one}).shows("the header of"));
     EXPECT_TRUE(launchbox_run({"results", one, "--format", "json"}).json()["rows"].empty());
     const call asked = launchbox_run({"results", one, "--arch", "sm_80,sm_90,sm_120"}, {}, {"COLUMNS=150"});

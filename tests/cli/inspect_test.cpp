@@ -236,7 +236,7 @@ TEST(inspect_verb, without_a_compiler_the_install_command_is_named)
 }
 
 // A killed nvcc leaves its temporary files: they are in a folder that the next start clears.
-TEST(inspect_verb, nvcc_works_in_a_folder_of_ours)
+TEST(inspect_verb, nvcc_works_in_a_folder_that_is_cleared)
 {
     const temporary_directory folder;
     const fs::path nvcc = make_nvcc(

@@ -133,7 +133,7 @@ TEST(lines_verb, loads_and_stores_without_a_disassembler_say_how_to_install_one)
     expect_refused(result, "pip install nvidia-cuda-nvdisasm", 3);
 }
 
-// A cubin of a kernel whose only line is known.
+// A cubin of a kernel with a single line.
 std::string cubin_of_one_store(const temporary_directory& folder)
 {
     const std::string source = written(folder, "k.cu", "extern \"C\" __global__ void k(float* p) { *p = 1; }\n");

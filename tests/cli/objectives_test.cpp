@@ -72,7 +72,7 @@ TEST_F(objectives_test, any_number_printed_by_a_program)
             EXPECT_EQ(candidate.at("reason"), "it prints p99_ms 0, which is not a number above 0");
             continue;
         }
-        // Three runs, although the time needed only one.
+        // Three runs, although one gave enough times.
         ASSERT_EQ(candidate.at("quantities").at("p99_ms").size(), 3u);
         for (const json& sample : candidate.at("quantities").at("p99_ms"))
             EXPECT_DOUBLE_EQ(sample.get<double>(), p99_of(threads, batch));

@@ -68,8 +68,7 @@ TEST(odd_files, files_that_are_read_again_or_written_must_be_regular)
     refused("tune x.toml --store pipe.db", "pipe.db is not a file");
 }
 
-// Opening a pipe would block without a message.
-TEST(odd_files, empty_files_and_other_file_types_are_reported)
+TEST(odd_files, empty_files_and_files_that_are_no_sources_are_reported)
 {
     const temporary_directory folder;
     for (const char* name : {"k.cubin", "k.ptx", "build.log"}) {
@@ -90,6 +89,7 @@ TEST(odd_files, empty_files_and_other_file_types_are_reported)
     }
 }
 
+// Opening a pipe would block without a message.
 TEST(odd_files, a_pipe_or_device_that_another_file_names_is_refused_at_once)
 {
     const temporary_directory folder;
@@ -115,7 +115,7 @@ TEST(odd_files, a_pipe_or_device_that_another_file_names_is_refused_at_once)
     // Records that are given by name are read more than once.
     make_pipe("r.json");
     refused("report r.json -o r.html", "r.json is a pipe");
-    // In a folder: a file that looks like a binary is reported as missing, others are only named.
+    // In a folder: a pipe with the name of a binary is an error, others are only named.
     fs::create_directories(folder.path() / "in");
     fs::copy_file(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"), folder.path() / "in/good.cubin");
     make_pipe("in/pipe.cubin");
@@ -163,7 +163,7 @@ TEST(odd_files, a_sparse_file_only_takes_the_time_of_its_content)
 }
 
 // With every limit in the range, a lack of memory is reported.
-TEST(odd_files, too_little_memory_is_one_clear_line)
+TEST(odd_files, too_little_memory_is_reported_in_one_line)
 {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "a sanitizer reserves more memory than any limit";

@@ -111,7 +111,7 @@ TEST(results_import, creates_a_store_once)
 }
 
 // If several processes create one file, one succeeds and keeps everything that it wrote.
-TEST(results_import, of_two_at_once_one_is_told_that_the_store_is_there)
+TEST(results_import, of_two_at_once_one_reports_that_the_store_exists)
 {
     const temporary_directory place;
     const std::string folder = place.path().string();

@@ -256,7 +256,7 @@ TEST(results_noise, is_always_reported_and_no_row_is_marked_best)
         EXPECT_NE(page.find("No winner: samples vary by ± "), std::string::npos);
         EXPECT_EQ(page.find("class=\"chosen\""), std::string::npos) << "no frame in a map";
         EXPECT_EQ(page.find(", winner"), std::string::npos) << "nor among the finalists";
-        // The existing row is kept; --check cannot decide.
+        // The existing row is kept, and --fail-slower cannot decide.
         EXPECT_TRUE(launchbox_run({"emit", input}).shows("is kept"));
         expect_refused(launchbox_run({"results", example, input, "--compare", "--fail-slower", "5"}), "no winner");
     }

@@ -129,7 +129,7 @@ void expect_said_what_it_cost(const std::string& said)
     EXPECT_EQ(ran.exit_code, 0) << ran.output << said;
 }
 
-TEST_F(tune_gpu_test, every_kind_of_fault_in_200_candidates_touches_no_other_result)
+TEST_F(tune_gpu_test, no_kind_of_fault_in_200_candidates_affects_other_results)
 {
     take_candidates(16);
     const call clean = tune();
@@ -249,7 +249,7 @@ TEST_F(tune_gpu_test, a_row_is_predicted_from_candidates_that_compile_there)
               0);
 }
 
-TEST_F(tune_gpu_test, a_program_makes_the_reference)
+TEST_F(tune_gpu_test, a_program_computes_the_reference)
 {
     const auto statuses_against = [&](const std::string& command) {
         fs::copy_file(repository_file("tests/data/tune/candidates.toml"), here / "candidates.toml",
@@ -302,7 +302,7 @@ TEST_F(tune_gpu_test, a_time_budget_ends_the_compilers)
 
 // The worker is killed, and a few candidates later the tuner, at random launches with a fixed seed, 50 times each.
 // Never twice for the same candidate: two deaths would make it a failure.
-TEST_F(tune_gpu_test, killed_at_any_moment_nothing_is_lost)
+TEST_F(tune_gpu_test, killed_at_any_moment_it_loses_nothing)
 {
     ASSERT_EQ(tune().status, 0);
     const auto undisturbed = statuses(report());

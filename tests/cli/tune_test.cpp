@@ -268,7 +268,7 @@ TEST_F(tune_test, a_run_that_measured_or_built_nothing_fails)
     EXPECT_EQ(tune().status, 0);
 }
 
-TEST_F(tune_test, daemons_of_programs_are_not_waited_for_and_nothing_stays_behind)
+TEST_F(tune_test, daemons_of_programs_are_not_waited_for_and_nothing_is_left)
 {
     fs::create_directory(here / "tmp");
     write("sum.toml", "[tunable]\nname = 'sum'\n[parameters]\na = [1, 2]\n[program]\nrun = ['sh', 'bench.sh']\n");

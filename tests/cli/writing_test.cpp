@@ -276,7 +276,7 @@ TEST_F(written_files, own_output_is_replaced_by_output_of_the_same_kind)
         "for i in a.cubin b.fatbin; do $L check $i --write-baseline >/dev/null; $L occupancy $i --threads 64 --svg p;"
         "done 2>&1 | grep -v pictures";
     EXPECT_EQ(here(script).output, "");
-    // But not if the new file lacks part of the old one.
+    // But not if something in it would be lost.
     ASSERT_EQ(here("$L results a.json --format json --samples -o record.json").exit_code, 0);
     expect_kept("inspect a.cubin --format json -o record.json", "record.json", "contains measurements", {""});
     expect_kept("inspect a.cubin --format json -o launchbox.baseline", "launchbox.baseline", is_there, {""});

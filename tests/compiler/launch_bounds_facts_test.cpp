@@ -266,7 +266,7 @@ TEST(LaunchBoundsFacts, TwoArgumentsReduceAndRaiseRegisters)
     }
 }
 
-TEST(LaunchBoundsFacts, OneArgumentMayFallOffACliff)
+TEST(LaunchBoundsFacts, OneArgumentMayLimitRegistersTooFar)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string source = source_of(
@@ -285,7 +285,7 @@ TEST(LaunchBoundsFacts, OneArgumentMayFallOffACliff)
     }
 }
 
-TEST(LaunchBoundsFacts, PtxasNeverLooksAtSharedMemory)
+TEST(LaunchBoundsFacts, PtxasIgnoresSharedMemory)
 {
     SKIP_WITHOUT_TOOLKIT();
     std::string source = source_of(60, "v[i] * v[(i + 7) % live] + v[(i + 13) % live]", {});

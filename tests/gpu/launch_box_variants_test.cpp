@@ -73,7 +73,7 @@ protected:
         cudaGetLastError();
     }
 
-    // The code that launches in this way may find in unit `i`.
+    // The architectures of the code that such a launch may find in unit `i`.
     std::vector<int> codes_of(std::size_t i, bool by_header) const
     {
         return by_header || this_variant().merged ? codes : std::vector{codes[i]};

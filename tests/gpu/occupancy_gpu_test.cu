@@ -54,7 +54,7 @@ protected:
     void* data = nullptr;
 };
 
-TEST_F(occupancy_gpu, the_table_is_what_the_runtime_reports)
+TEST_F(occupancy_gpu, the_table_equals_the_runtimes_properties)
 {
     EXPECT_EQ(limits->threads_per_sm, device.maxThreadsPerMultiProcessor);
     EXPECT_EQ(limits->blocks_per_sm, device.maxBlocksPerMultiProcessor);
@@ -182,7 +182,7 @@ TEST_F(occupancy_gpu, block_sizes_equal_the_runtimes)
 }
 
 // The runtime counts blocks even above the launch bound, although the launch fails; our model answers 0.
-TEST_F(occupancy_gpu, the_runtime_gives_blocks_over_the_launch_bound)
+TEST_F(occupancy_gpu, the_runtime_counts_blocks_above_the_launch_bound)
 {
     const auto function = reinterpret_cast<const void*>(bounded_kernel<256, 2>);
     int runtime = -1;
@@ -286,7 +286,7 @@ __global__ void count_residents(int* now, int* most, long long nanoseconds)
     __syncthreads();
 }
 
-TEST_F(occupancy_gpu, as_many_blocks_are_seen_on_an_sm_as_the_model_says)
+TEST_F(occupancy_gpu, as_many_blocks_are_seen_on_an_sm_as_predicted)
 {
     const auto function = reinterpret_cast<const void*>(count_residents);
     cudaFuncAttributes attributes{};

@@ -272,7 +272,7 @@ TEST(cubin, reads_more_sections_than_16_bits_number_exhaustive)
 }
 
 // The list of spills in a cubin wraps at 8,192; the code still shows all.
-TEST(cubin, counts_more_spills_than_the_list_holds)
+TEST(cubin, counts_more_spills_than_fit_into_the_list)
 {
     SKIP_WITHOUT_TOOLKIT();
     constexpr int values = 4300;  // live at the same time; each is stored and loaded by a kernel with 64 registers

@@ -45,7 +45,7 @@ constexpr known_library known_libraries[] = {
     {"libcufft", 286'542'352, 3'124},
 };
 
-TEST(libraries, are_read_without_a_problem)
+TEST(libraries, are_read_without_an_error)
 {
     const std::vector<std::string> libraries = shared_libraries_in(cuda_library_folders());
     std::size_t with_kernels = 0, kernels = 0, compared = 0, left_out = 0;

@@ -173,7 +173,7 @@ TEST(register_cap, equals_ptxas_for_bounds_out_of_range)
     std::cout << checked << " bounds out of range compared, " << wrong << " differ\n";
 }
 
-TEST(register_cap, one_argument_and_required_threads_cap_as_one_block)
+TEST(register_cap, one_argument_and_required_threads_give_the_cap_of_one_block)
 {
     SKIP_WITHOUT_TOOLKIT();
     sampler sampler;
@@ -196,7 +196,7 @@ TEST(register_cap, one_argument_and_required_threads_cap_as_one_block)
 }
 
 // No launch can have more than 1,024 threads, but ptxas accepts up to the threads of the SM silently.
-TEST(register_cap, threads_beyond_a_block_are_judged_by_the_sm)
+TEST(register_cap, threads_above_1024_are_compared_with_those_of_the_sm)
 {
     SKIP_WITHOUT_TOOLKIT();
     sampler sampler;

@@ -124,7 +124,7 @@ const char* const by_hand =
     "}\n"
     "void use(float* data, int count) { launchbox::launch<body>(nullptr, count, data, 2, count); }\n";
 
-TEST(launch_box_code, the_machine_code_is_that_of_a_kernel_by_hand)
+TEST(launch_box_code, the_machine_code_equals_that_of_a_handwritten_kernel)
 {
     SKIP_WITHOUT_NVCC();
     const workshop shop;

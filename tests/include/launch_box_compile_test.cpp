@@ -163,7 +163,7 @@ TEST(launch_box_compile, only_is_one_row_for_every_architecture)
     EXPECT_EQ(of(images, "sm_75")["classic"].bounds.max_threads, (std::array{row_75.threads, 1, 1}));
 }
 
-TEST(launch_box_compile, rows_of_several_types_have_their_own_on_each_architecture)
+TEST(launch_box_compile, types_may_have_different_rows_on_each_architecture)
 {
     SKIP_WITHOUT_NVCC();
     const workshop shop;

@@ -286,7 +286,7 @@ TEST_F(launch_box_launch, block_size_shared_memory_and_seal_come_from_the_row)
     EXPECT_EQ(fake.raised_to, std::vector{166912});
 }
 
-TEST_F(launch_box_launch, rows_of_several_types)
+TEST_F(launch_box_launch, rows_by_type)
 {
     launch<typed>(nullptr, 1281, nullptr);
     ASSERT_TRUE(last);
@@ -312,7 +312,7 @@ TEST_F(launch_box_launch, rows_of_several_types)
     EXPECT_NE(detail::sealed(other::rows[1]), detail::sealed(typed::tuning::rows[1]));
 }
 
-TEST_F(launch_box_launch, each_gpu_has_the_row_for_what_it_says_of_itself)
+TEST_F(launch_box_launch, each_gpu_uses_the_row_for_its_properties)
 {
     // The kernels of the fleet: two size classes, the second with one kernel per row on 9.0.
     const auto kernel = [](std::size_t variant) {

@@ -94,7 +94,7 @@ TEST(launch_box_rows, the_newest_usable_row_is_chosen)
     for (const std::string& code : architectures) EXPECT_EQ(select_row(places_of<only<row{32, 1}>>(), cc(code)), 0);
 }
 
-// Ranges that do not overlap within an architecture, as a table requires: each restricts one property.
+// Ranges that do not overlap within an architecture, as a table requires: their numbers of SMs differ.
 std::vector<gpu_range> some_ranges(std::mt19937& random, int place)
 {
     gpu_range range;
@@ -353,8 +353,8 @@ struct row_of_powers {
     friend constexpr bool operator==(const row_of_powers&, const row_of_powers&) = default;
 };
 
-// A row that is written for its type is not changed, and is checked for that type.
-TEST(launch_box_rows, scaled_rows_are_reduced_to_fit)
+// A row that needs no scaling is not changed; the code that uses it checks it.
+TEST(launch_box_rows, scaled_rows_are_adjusted_as_their_type_specifies)
 {
     EXPECT_EQ(scaled(row_of_powers{256, 8}, 4, 8), (row_of_powers{256, 2}));
     EXPECT_EQ(scaled(row_of_powers{256, 16}, 4, 8), (row_of_powers{256, 4}));
@@ -415,7 +415,7 @@ using sizes = by_size<upto<0, only<row{32, 1}>>, upto<1000, small_box>,
 template <class Tuning, std::size_t Class>
 using class_box = typename classes_of<Tuning>::template box<Class>;
 
-// The class of each size; the test in a launch is tested in launch_box_launch_test.cu.
+// The class of each size; launch_box_launch_test.cu tests the choice in a launch.
 TEST(launch_box_rows, classes_by_size)
 {
     using classes = classes_of<sizes>;

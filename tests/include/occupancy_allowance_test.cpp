@@ -68,7 +68,7 @@ void check(const question& q, const resource_allowance& allowed)
     }
 }
 
-TEST(occupancy_allowance, every_threshold_and_slack_is_the_last_value_that_holds)
+TEST(occupancy_allowance, every_threshold_and_slack_is_the_last_value_that_suffices)
 {
     const std::uint64_t seed = random_seed();
     question_source source(seed);

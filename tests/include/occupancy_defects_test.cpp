@@ -42,7 +42,7 @@ TEST(occupancy_defects, available_dynamic_shared_contradicts_itself)
 
 // Our size never contradicts the model, and equals the header's where the header is right: below 8.0 (no reserved
 // memory), and for n = 1.
-TEST(occupancy_defects, ours_yields_what_was_asked_for_everywhere)
+TEST(occupancy_defects, ours_allows_as_many_blocks_as_asked_for)
 {
     std::int64_t asked = 0;
     for (const sm_limits& limits : sm_limits_table)

@@ -188,7 +188,7 @@ TEST(sampling, a_time_limit_leaves_one_sample)
     EXPECT_EQ(series.state(100), sampling_state::enough);
 }
 
-TEST(sampling, a_candidate_slower_than_the_best_is_abandoned)
+TEST(sampling, a_candidate_slower_than_the_best_is_given_up)
 {
     const sampling_rules rules{.best_ns = 1000, .give_up_ratio = 1.5};
     sample_series slow(rules);
@@ -201,13 +201,13 @@ TEST(sampling, a_candidate_slower_than_the_best_is_abandoned)
     sample_series once_fast(rules);
     for (const double sample : {1499.0, 9000.0, 9000.0, 9000.0}) once_fast.add(sample);
     EXPECT_EQ(once_fast.state(0), sampling_state::more);
-    // A candidate without such a limit is not abandoned.
+    // A series that is already sufficient is not given up.
     sample_series known(rules);
     for (int i = 0; i < 10; ++i) known.add(5000);
     EXPECT_EQ(known.state(0), sampling_state::enough);
 }
 
-TEST(sampling, a_much_slower_candidate_is_abandoned_at_once)
+TEST(sampling, a_much_slower_candidate_is_given_up_at_once)
 {
     const sampling_rules rules{.best_ns = 1000, .give_up_ratio = 1.5, .certain_ratio = 3};
     sample_series slow(rules);

@@ -22,7 +22,7 @@ double differing_percent(const sm_limits& limits)
     return std::round(1000.0 * differing / points) / 10;
 }
 
-TEST(spreadsheet, differs_where_and_as_often_as_published)
+TEST(spreadsheet, differs_at_the_published_points)
 {
     for (const sm_limits* same : {&sm_30, &sm_35, &sm_50, &sm_61, &sm_70, &sm_75, &sm_80, &sm_86})
         EXPECT_EQ(differing_percent(*same), 0) << architecture_name(same->capability).view();

@@ -124,7 +124,7 @@ TEST(BoundsPlan, MaxnregForTheLaunchCheckToo)
 
 // Why some pairs are left out, checked with the compiler: every legal pair gives the same machine code as the pair with
 // the same cap that is kept.
-TEST(BoundsPlan, WhatIsLeftOutGivesTheSameCode)
+TEST(BoundsPlan, PairsThatAreLeftOutGiveTheSameCode)
 {
     SKIP_WITHOUT_TOOLKIT();
     std::size_t left_out = 0;
@@ -162,7 +162,7 @@ TEST(BoundsPlan, WhatIsLeftOutGivesTheSameCode)
     EXPECT_GT(left_out, 15u);
 }
 
-// ptxas accepts what is kept without a warning.
+// ptxas accepts the kept pairs without a warning.
 TEST(BoundsPlan, NothingIsDropped)
 {
     SKIP_WITHOUT_TOOLKIT();

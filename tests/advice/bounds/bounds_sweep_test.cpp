@@ -471,7 +471,7 @@ TEST_F(SmallSweep, AnInterruptKeepsFinishedTrials)
 // Some attributes are tried on PTX alone, and only those that the answer depends on are compiled from the source: the
 // answer must equal that of compiling everything. `functions.cu` has device functions that are not inlined, whose
 // registers ptxas gives to all of their callers.
-TEST_F(BoundsSweep, WhatIsTriedOnPtxLeadsToTheAnswerOfCompilingAll)
+TEST_F(BoundsSweep, TryingOnPtxGivesTheSameAnswerAsCompilingAll)
 {
     const auto plan = [](const kernel_trials& kernel) { return useful_attributes(kernel, 0); };
     std::size_t kernels = 0, from_ptx = 0, whole_compiles = 0, quick_compiles = 0, in_between = 0;

@@ -40,7 +40,7 @@ TEST(unified_diff, looks_as_diff_prints_it)
 }
 
 // Compares with the lines of `diff -u`, except for the times in its header.
-TEST(unified_diff, random_edits_are_those_of_diff_and_patch)
+TEST(unified_diff, random_edits_match_diff_and_can_be_patched)
 {
     if (find_in_path("patch").empty() || find_in_path("diff").empty()) GTEST_SKIP() << "needs patch and diff in PATH";
     std::mt19937 random(7);

@@ -138,7 +138,7 @@ std::string without_unit_id(const std::string& cubin)
 }
 
 // Headers are kept from the second job on that differs only in the kernel.
-TEST_F(Nvrtc, kept_headers_change_nothing_that_is_compiled)
+TEST_F(Nvrtc, kept_headers_do_not_change_the_output)
 {
     const temporary_directory folder;
     nvrtc compiler(place_->library);

@@ -64,11 +64,11 @@ TEST(spills, a_truncated_list_is_a_lower_limit)
 {
     std::string code = load_local;
     for (int i = 0; i < 8192 + 2; ++i) code += store_local;
-    // Either one of the accesses is not a spill, or there are 8,193 spills.
+    // Either one of the accesses is a spill, or 8,193 are.
     EXPECT_EQ(limit_spills(code, {16}, false)->at_least, (spill_counts{4, 0}));
     EXPECT_EQ(limit_spills(code, {16}, false)->at_most, (spill_counts{bytes_of(8192 + 2), 16}));
     EXPECT_EQ(count_spills(code, {16}, false), std::nullopt);
-    // Without a list there may be no spills, or 8,192.
+    // Without a list there are either no spills or 8,192.
     const std::string no_list = code.substr(0, instruction_bytes * 8192);
     EXPECT_EQ(limit_spills(no_list, {}, false)->at_least, (spill_counts{0, 0}));
     EXPECT_EQ(limit_spills(no_list, {}, false)->at_most, (spill_counts{bytes_of(8191), 16}));

@@ -22,7 +22,7 @@ namespace detail = launchbox::detail;
 using sort_inputs::kind;
 
 long comparisons = 0;
-std::array<long, 1024> comparisons_of_thread{};  ///< those that others wait for, and so the block
+std::array<long, 1024> comparisons_of_thread{};  ///< the slowest determines the time of the block
 
 struct counted_less {
     bool operator()(std::uint32_t a, std::uint32_t b) const

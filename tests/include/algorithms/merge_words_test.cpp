@@ -23,7 +23,7 @@ struct crowded {
     }
 };
 
-/// Keys within a small range at any offset.
+/// Keys within a small range.
 template <class Key>
 struct close {
     static Key key(std::uint64_t of, std::uint64_t) { return static_cast<Key>(static_cast<Key>(-500) + (of >> 54)); }

@@ -36,7 +36,7 @@ TEST(parameter_value, an_assignment_is_searched_written_and_joined)
     EXPECT_EQ(parameter_text(joined(candidate, {{{"n", std::int64_t{1}}}})), "threads=256 fast=true n=1");
 }
 
-TEST(parameter_value, assignments_are_told_apart_whatever_their_texts_hold)
+TEST(parameter_value, assignments_with_any_texts_are_distinguished)
 {
     const auto with = [](std::vector<std::pair<std::string, parameter_value>> values) {
         return identity_of(assignment{std::move(values)});

@@ -111,7 +111,7 @@ TEST(files, a_temporary_directory_is_removed_with_its_content)
 }
 
 // A process that is killed while it writes leaves part of a file or a folder; the next one removes what is not in use.
-TEST(files, what_a_killed_process_has_left_is_cleared_by_the_next)
+TEST(files, leftovers_of_a_killed_process_are_removed_by_the_next)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "file";

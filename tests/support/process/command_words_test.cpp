@@ -9,7 +9,7 @@ namespace {
 
 using words = std::vector<std::string>;
 
-TEST(command_words, are_split_at_blanks_and_quotes_keep_them_together)
+TEST(command_words, are_split_at_blanks_outside_quotes)
 {
     EXPECT_EQ(command_words("./bench --json"), (words{"./bench", "--json"}));
     EXPECT_EQ(command_words("  a\t'b  c' \"d 'e'\" f\\ g '' h\"i\"'j'"),

@@ -126,7 +126,7 @@ TEST(subprocess, a_program_does_not_outlive_us)
 }
 
 // Nor may the processes that the program starts, in its group and as a daemon, with and without a time limit.
-TEST(subprocess, what_a_program_starts_does_not_outlive_us)
+TEST(subprocess, processes_started_by_a_program_do_not_outlive_us)
 {
     for (const double limit : {0.0, 1000.0}) {
         const temporary_directory folder;

@@ -390,7 +390,7 @@ TEST(kernel_builder, the_kernel_of_a_marker_is_found_among_its_overloads)
     };
     EXPECT_EQ(found("_Z5scaleIiEvPT_", {"_Z5scaleIfEvPT_", "_Z5scaleIiEvPT_"}), "_Z5scaleIiEvPT_");
     EXPECT_EQ(found("_Z3twoPiS0_", {"_Z3twoPi", "_Z3twoPiS_"}), "_Z3twoPiS_");
-    // f(A*, B*, A), and f(A*, B*, A*); only the second has, unchanged, the name that the first has inside the marker.
+    // f(A*, B*, A) and f(A*, B*, A*): outside the marker, the second has the name that the first has inside it.
     EXPECT_EQ(found("_Z1fP1AP1BS0_", {"_Z1fP1AP1BS0_", "_Z1fP1AP1BS_"}), "_Z1fP1AP1BS_");
     EXPECT_EQ(found("_Z1fP1AP1BS0_", {"_Z1fP1AP1BS0_"}), "");
     EXPECT_EQ(found("_Z5S_S0_PiS0_", {"_Z5S_S0_PiS_"}), "_Z5S_S0_PiS_");  // a function with the name S_S0_

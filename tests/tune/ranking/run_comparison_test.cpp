@@ -68,7 +68,7 @@ TEST(run_comparison, names_the_changes)
     EXPECT_EQ(one.candidates[1].registers, 5);
     EXPECT_EQ(one.candidates[1].spill_bytes, 8);
     EXPECT_FALSE(one.candidates.back().time) << "it was not measured in A";
-    // 64 x 11 is A's winner and takes 960 in B, where 128 x 11 takes 720; in A the ratio is 800 / 900.
+    // 64 x 11 is A's winner and takes 960 in B, where 128 x 11 takes 720; in A they take 800 and 900.
     EXPECT_EQ(one.winner_a->parameters, tuning_values(64, 11));
     EXPECT_DOUBLE_EQ(one.winner_a->over_best->times, 960.0 / 720);
     EXPECT_EQ(one.winner_b->parameters, tuning_values(128, 11));

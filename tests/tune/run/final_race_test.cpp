@@ -118,7 +118,7 @@ TEST(final_race, rounds_on_two_devices_compare_within_each)
 }
 
 // Of 1,000 races between a candidate and one that is 1 % slower, with noise of 1 %, only a few may choose wrongly.
-TEST(final_race, over_many_races_the_slower_is_hardly_ever_said_to_win)
+TEST(final_race, over_many_races_the_slower_hardly_ever_wins)
 {
     int wrong = 0;
     for (unsigned seed = 0; seed < 1000; ++seed) {

@@ -443,7 +443,7 @@ TEST_F(result_store_file, a_workload_may_have_several_races)
 
 // Things that run when a database is read or written: none may, in any table and under any name. Each of these would
 // take forever, or gigabytes.
-TEST_F(result_store_file, nothing_that_a_store_holds_runs)
+TEST_F(result_store_file, nothing_in_a_store_is_executed)
 {
     std::vector<std::string> tables;
     {
@@ -513,7 +513,7 @@ TEST_F(result_store_file, nothing_that_a_store_holds_runs)
 }
 
 // A page that occurs a thousand times in a tree, each time with a thousand pages below it.
-TEST_F(result_store_file, a_tree_without_an_end_is_refused)
+TEST_F(result_store_file, an_endless_tree_is_refused)
 {
     {
         result_store store(file);
@@ -558,7 +558,7 @@ TEST_F(result_store_file, a_tree_without_an_end_is_refused)
 }
 
 // SQLite removes a file that is named in a journal next to the store.
-TEST_F(result_store_file, what_stands_beside_a_store_leads_to_no_other_file)
+TEST_F(result_store_file, a_journal_next_to_a_store_cannot_name_other_files)
 {
     {
         result_store store(file);
@@ -644,7 +644,7 @@ TEST_F(result_store_file, damage_is_one_clear_error)
 
 // Each value of a result is replaced by one that launchbox never writes: the row is left out and named, the others are
 // read.
-TEST_F(result_store_file, a_hostile_value_only_loses_its_row)
+TEST_F(result_store_file, hostile_values_only_lose_their_row)
 {
     {
         result_store store(file);
@@ -737,7 +737,7 @@ TEST_F(result_store_file, is_readable_while_it_is_written)
     EXPECT_TRUE(early.diagnostics().empty());
 }
 
-TEST_F(result_store_file, two_processes_create_and_write_it_at_once)
+TEST_F(result_store_file, two_processes_create_and_write_it_at_the_same_time)
 {
     std::vector<pid_t> children;
     for (std::int64_t child = 0; child < 4; ++child) {
@@ -876,7 +876,7 @@ TEST_F(result_store_file, is_readable_on_a_full_disk)
 
 // Before it has its write-ahead log, a store is created in one transaction. If that was interrupted, its journal
 // restores the previous state, but only for a process that may write.
-TEST_F(result_store_file, is_read_where_a_writer_was_killed_while_it_made_it)
+TEST_F(result_store_file, is_readable_after_a_writer_was_killed_while_creating_it)
 {
     {
         const result_store made(file);

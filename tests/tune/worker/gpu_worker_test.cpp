@@ -309,7 +309,7 @@ TEST_F(gpu_worker_test, a_tolerance_permits_small_differences_only)
 
 // If the outputs after the samples have another checksum than those of the first launch, they are compared with the
 // tolerance again.
-TEST_F(gpu_worker_test, outputs_that_differ_from_run_to_run_are_compared_again)
+TEST_F(gpu_worker_test, outputs_that_differ_between_runs_are_compared_again)
 {
     fault({{"stage", "timed_launch_runs"}, {"action", "wrong_one"}, {"index", 7}});
     gpu_task tolerant = task();
