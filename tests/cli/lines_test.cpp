@@ -320,7 +320,7 @@ TEST(lines_verb, deep_calls_of_a_small_file_take_little_memory)
     EXPECT_TRUE(launchbox_run({"inspect", one, "--lines=registers"}).says("lines of 1 of its kernels are left out"));
 }
 
-TEST(folder_input, what_is_skipped_is_named_and_counted)
+TEST(folder_input, skipped_files_are_named_and_counted)
 {
     const temporary_directory folder;
     const std::string cubin = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
@@ -391,7 +391,7 @@ TEST(folder_input, a_file_that_changes_while_it_is_read_is_named)
     }
 }
 
-TEST(package_input, what_is_skipped_is_named_and_counted)
+TEST(package_input, skipped_members_are_named_and_counted)
 {
     const temporary_directory folder;
     const std::string cubin = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));

@@ -192,7 +192,7 @@ TEST(results_map, refuses_maps_that_cannot_be_drawn)
                    "201 maps");
 }
 
-TEST(results_map, names_from_elsewhere_are_escaped)
+TEST(results_map, untrusted_names_are_escaped)
 {
     nlohmann::ordered_json whole = nlohmann::ordered_json::parse(grid_record(3, 3));
     for (auto& candidate : whole["candidates"]) {
@@ -225,7 +225,7 @@ TEST(results_best, has_a_line_per_combination_and_the_cost_of_one_candidate_for_
     EXPECT_EQ(json["everywhere"]["worst_map"], 1);
 }
 
-TEST(results_noise, is_always_reported_and_no_row_is_marked_best)
+TEST(results_noise, is_always_reported_and_nothing_is_marked_as_winner)
 {
     for (const bool raced : {false, true}) {
         const std::string text = noisy_record(raced);

@@ -151,7 +151,7 @@ TEST(results_verb, refuses_files_that_have_no_results)
     EXPECT_TRUE(both.shows("block_sort on Example GPU"));
 }
 
-TEST(results_verb, names_from_elsewhere_are_escaped)
+TEST(results_verb, untrusted_names_are_escaped)
 {
     for (const char* format : {"table", "json", "csv", "markdown"}) {
         const call result =

@@ -215,7 +215,7 @@ protected:
 
 }  // namespace
 
-TEST_F(cluster_backend_test, the_results_are_those_of_one_process)
+TEST_F(cluster_backend_test, the_results_equal_those_of_one_process)
 {
     const outcome_of_run alone = tune_with(rank_backend(99, {}, nullptr), "alone.db");
     ASSERT_EQ(alone.results.size(), all_jobs());
@@ -436,7 +436,7 @@ TEST(cluster_messages_test, any_message_is_handled_safely)
     EXPECT_THROW(failure_of({{"what", "x"}, {"hint", ""}, {"status", 0}}, "rank 1"), error);
 }
 
-TEST(cluster_messages_test, come_back_as_they_went)
+TEST(cluster_messages_test, are_read_back_unchanged)
 {
     const std::string bytes("\n\0module\xff\n", 10);
     const cluster_message message{.said = {{"do", "measure"}, {"name", "line\nfeed"}}, .bytes = bytes};

@@ -104,7 +104,7 @@ TEST(optimisation, by_kernel_in_a_linked_image)
     EXPECT_EQ(linked({"slow"}), (found{{"slow", none}}));
 }
 
-TEST(optimisation, of_ptx)
+TEST(optimisation, from_ptx)
 {
     const auto of = [](const std::string& target) {
         return read_ptx(".version 9.0\n.target " + target + "\n.address_size 64\n.visible .entry k() { ret; }\n",

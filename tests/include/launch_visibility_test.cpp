@@ -39,7 +39,7 @@ int use(int* data, const keeps& kept)
 }
 )";
 
-TEST(launch_visibility, nothing_that_calls_the_runtime_is_exported)
+TEST(launch_visibility, functions_that_call_the_runtime_are_not_exported)
 {
     if (*LAUNCHBOX_NVCC == '\0') GTEST_SKIP() << "needs nvcc";
     const temporary_directory folder;

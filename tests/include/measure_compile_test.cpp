@@ -114,7 +114,7 @@ TEST_F(measure_compile, two_files_link_and_the_program_prints_its_result)
 }
 
 // If two shared libraries each have a CUDA runtime, the dynamic linker would use one library's functions for both.
-TEST_F(measure_compile, nothing_that_calls_the_runtime_is_exported)
+TEST_F(measure_compile, functions_that_call_the_runtime_are_not_exported)
 {
     const std::string shared = (folder.path() / "library.so").string();
     const subprocess_result built =

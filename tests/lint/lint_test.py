@@ -63,7 +63,7 @@ class Format(OnASmallTree):
         self.write("tests/data/wrong.cu", "int  a;\n")
         self.expect_clean("format")
 
-    def test_an_empty_tree_is_no_success(self):
+    def test_an_empty_tree_fails(self):
         self.expect_fault("format", "nothing to look at")
 
     def test_another_version_is_skipped_and_says_how_to_install_the_right_one(self):
@@ -90,7 +90,7 @@ class Spdx(OnASmallTree):
         self.write("src/a.cpp", "\n" * 20 + LICENCE)
         self.expect_fault("spdx", "src/a.cpp:1: no line")
 
-    def test_an_empty_tree_is_no_success(self):
+    def test_an_empty_tree_fails(self):
         self.expect_fault("spdx", "nothing to look at")
 
 
@@ -217,7 +217,7 @@ class Documents(OnASmallTree):
         self.write("README.md", "# A\n" + "x" * 8189)
         self.expect_fault("documents", "README.md:1: 8,193 bytes are more than 8,192")
 
-    def test_an_empty_tree_is_no_success(self):
+    def test_an_empty_tree_fails(self):
         for path in ("README.md", "docs/README.md", "docs/one.md", "docs/two.md"):
             os.remove(os.path.join(self.root, path))
         self.expect_fault("documents", "nothing to look at")

@@ -112,7 +112,7 @@ protected:
 
 }  // namespace
 
-TEST_F(launchbox_mpi_test, the_results_are_those_of_one_process)
+TEST_F(launchbox_mpi_test, the_results_equal_those_of_one_process)
 {
     const auto alone = of_one_process();
     ASSERT_EQ(alone.size(), is_exhaustive() ? 200u : 57u);

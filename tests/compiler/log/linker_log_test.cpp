@@ -65,7 +65,7 @@ TEST(linker_log, with_several_architectures_no_figures_are_final)
     for (const kernel_info& kernel : log.kernels) EXPECT_NE(kernel.linked, kernel.relocatable) << describe(kernel);
 }
 
-TEST(linker_log, compiled_with_other_flags_its_spills_are_unknown)
+TEST(linker_log, compiled_twice_with_different_spills_they_are_unknown)
 {
     std::string other = compiled_apply("sm_80", "24");
     other.replace(other.find("8 bytes spill"), 1, "9");

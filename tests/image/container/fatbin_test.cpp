@@ -83,7 +83,7 @@ TEST(fatbin, reads_every_field_of_its_entries)
     EXPECT_EQ(contents->entries[3].payload, "");
 }
 
-TEST(fatbin, what_is_none_is_refused)
+TEST(fatbin, other_data_is_refused)
 {
     const std::string good = make_fatbin({{.payload = "12345678"}});
     const auto changed = [&](std::size_t offset, auto value) {

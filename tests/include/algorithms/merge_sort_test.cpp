@@ -190,7 +190,7 @@ TEST(merge_sort_blocks, keys_that_equal_the_padding)
             }
 }
 
-TEST(merge_sort_blocks, comparisons_see_keys_only)
+TEST(merge_sort_blocks, comparisons_only_get_keys)
 {
     taken_combinations taken(4);
     bool was_given_another = false;

@@ -303,7 +303,7 @@ TEST(segmented_sort_blocks, one_segment_of_many_passes)
     }
 }
 
-TEST(segmented_sort_blocks, comparisons_see_keys_only)
+TEST(segmented_sort_blocks, comparisons_only_get_keys)
 {
     bool was_given_another = false;
     std::mt19937 random(1);

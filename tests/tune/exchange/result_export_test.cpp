@@ -235,7 +235,7 @@ TEST(t4_export, follows_its_schema)
     EXPECT_EQ(file["results"][0]["timestamp"], "2026-11-21 09:31:00+00:00");
 }
 
-TEST(recorded_spaces, come_back_as_they_went)
+TEST(recorded_spaces, are_exported_and_read_back_unchanged)
 {
     for (const recorded_spaces& spaces : all_recorded_spaces())
         for (const std::filesystem::path& file : {spaces.kt_convolution, spaces.ktt_pnpoly}) {

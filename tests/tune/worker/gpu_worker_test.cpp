@@ -122,7 +122,7 @@ TEST_F(gpu_worker_test, the_outputs_of_the_reference_stay_on_the_gpu)
     EXPECT_TRUE(found.verified);
     EXPECT_EQ(found.checksum, made.checksum);
 
-    // If a reference has another hash, its file counts; without that file there is no comparison.
+    // If a reference has another hash, its file is used; without that file the task is rejected.
     compared.reference = "0123456789abcdef";
     EXPECT_EQ(tried.measure(compared).status, outcome::rejected);
     compared.expected = task().expected;

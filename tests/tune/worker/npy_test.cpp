@@ -73,7 +73,7 @@ TEST(npy, written_files_are_read_back)
     EXPECT_FALSE(holds(read_npy(three_integers(), ""), {kind::signed_integer, 8}));
 }
 
-TEST(npy, what_is_none_is_refused)
+TEST(npy, other_files_are_refused)
 {
     const std::string good = three_integers();
     for (std::size_t size = 0; size < good.size(); ++size) EXPECT_NE(refusal(good.substr(0, size)), "") << size;
