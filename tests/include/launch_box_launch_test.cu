@@ -612,7 +612,7 @@ TEST_F(launch_box_launch, bodies_that_wait_start_early)
         EXPECT_TRUE(last->attributes.empty());
         EXPECT_EQ(row_for<waiting>().items, 4);
     }
-    // With an older driver, a capture could not be safe.
+    // Nor with a driver that is too old for captures of such launches.
     use_gpu(9, 0, 90);
     fake.driver = 12020;
     launch<waiting>(nullptr, 1000);

@@ -87,8 +87,8 @@ void check_parts(const std::vector<int>& sizes, int levels)
         }
 }
 
-// The first block's pairs of runs have these numbers of elements, all from the first run, and the last pair has the
-// rest.
+// Each pair of runs of the first block has `size` elements, `of_first` of them from its first run; the last pair has
+// the rest.
 template <int Threads, int Items, class Key>
 void check_pairs_of(int size, int of_first)
 {
