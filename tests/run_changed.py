@@ -5,9 +5,10 @@
 
 A test that passed is skipped while its key is unchanged: one hash of
 
-- its command, with the content of every file that the command names (its program, its script); - the content of what
-its property REQUIRED_FILES names (RUNS and READS of launchbox_test()); a folder means everything in it; - the content
-of all other files of the repository, so that a test may read any of them undeclared. Left out are sources
+- its command, with the content of every file that the command names (its program, its script);
+- the content of the files in its property REQUIRED_FILES (RUNS and READS of launchbox_test()); a folder means everything
+  in it;
+- the content of all other files of the repository, so that a test may read any of them undeclared. Left out are sources
   that only matter through the programs compiled from them, documents, and Python scripts of other tests: a test that
   reads those must name them;
 - the environment, the CUDA tools, and the versions of the installed packages.

@@ -31,7 +31,7 @@ class Selection(unittest.TestCase):
         return str(path)
 
     def program(self, name, commands="true"):
-        """A program of the build folder that notes that it ran."""
+        """Makes a program in the build folder that records that it ran."""
         return self.write(f"build/dev/{name}", f"#!/bin/sh\necho {name} >>{self.root}/build/ran\n{commands}\n")
 
     def add(self, name, *command, **properties):
@@ -54,7 +54,7 @@ class Selection(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return sorted(noted.read_text().split()) if noted.exists() else []
 
-    def test_what_passed_is_not_run_again_and_how_many_is_said(self):
+    def test_passed_tests_do_not_run_again_and_their_number_is_printed(self):
         self.add("one", self.program("a"))
         self.add("two", self.program("b"))
         self.assertEqual(self.ran(), ["a", "b"])
@@ -71,17 +71,17 @@ class Selection(unittest.TestCase):
         self.assertEqual(self.ran("--rerun"), ["a", "b"])
         self.assertEqual(self.ran("-N"), [])
 
-    def test_only_those_of_a_program_whose_content_changed_run_again(self):
+    def test_only_tests_of_a_changed_program_run_again(self):
         self.add("one", self.program("a"))
         self.add("two", self.program("b"))
         self.ran()
         self.program("a", "true # another build")
         self.assertEqual(self.ran("-R", "two"), [])
         self.assertEqual(self.ran(), ["a"])
-        os.utime(self.build / "a")  # linked again, and the same
+        os.utime(self.build / "a")  # linked again, with the same content
         self.assertEqual(self.ran(), [])
 
-    def test_what_is_required_counts_folders_as_a_whole(self):
+    def test_required_files_count_and_folders_as_a_whole(self):
         self.add("one", self.program("a"), REQUIRED_FILES=f"{self.program('tool')};{self.root}/docs")
         self.write("docs/deep/page.md", "1")
         self.add("two", self.program("b"))
@@ -105,7 +105,7 @@ class Selection(unittest.TestCase):
             (self.root / name).unlink()
             self.assertEqual(self.ran(), ["a"], name)
 
-    def test_scripts_count_for_the_tests_beside_them(self):
+    def test_scripts_count_for_the_tests_next_to_them(self):
         for folder in ("own", "other"):
             script = self.write(f"tests/{folder}/test.sh.py", f"echo {folder} >>{self.root}/build/ran\n")
             self.add(folder, "/bin/sh", script)
@@ -113,7 +113,7 @@ class Selection(unittest.TestCase):
         self.write("tests/other/used.py", "1")
         self.assertEqual(self.ran(), ["other"])
 
-    def test_the_command_its_properties_and_the_environment_count(self):
+    def test_command_properties_and_environment_count(self):
         self.add("one", self.program("a"))
         self.ran()
         self.assertEqual(self.ran(CUDA_HOME="/elsewhere"), ["a"])
@@ -133,7 +133,7 @@ class Selection(unittest.TestCase):
         self.assertEqual(self.ran(LAUNCHBOX_SEED="1"), ["a", "a"])  # two of one name
         self.assertEqual(self.ran(LAUNCHBOX_SEED="1"), ["a", "a"])
 
-    def test_what_failed_or_skipped_something_runs_again(self):
+    def test_tests_that_failed_or_skipped_something_run_again(self):
         self.add("failed", self.program("failed", "exit 1"))
         self.add("skipped", self.program("skipped", "exit 77"), SKIP_RETURN_CODE=77)
         long_output = "for i in $(seq 3000); do echo a line; done"
@@ -144,7 +144,7 @@ class Selection(unittest.TestCase):
         self.assertEqual(self.ran(status=8), ["failed", "first", "in_part", "passed", "second", "skipped"])
         self.assertEqual(self.ran(status=8), ["failed", "first", "in_part", "second", "skipped"])
 
-    def test_an_interrupted_run_proves_nothing(self):
+    def test_an_interrupted_run_does_not_count(self):
         self.add("one", self.program("a"))
         self.ran()
         started = self.root / "build/started"
@@ -158,7 +158,7 @@ class Selection(unittest.TestCase):
         started.unlink()
         self.assertEqual(self.ran(), ["a"])
 
-    def test_the_report_of_an_earlier_run_proves_nothing(self):
+    def test_the_report_of_an_earlier_run_does_not_count(self):
         self.add("one", self.program("a"))
         self.ran()
         self.program("a", "kill -KILL $PPID")
@@ -168,7 +168,7 @@ class Selection(unittest.TestCase):
         self.ran()
         self.assertEqual(self.ran(), [])
 
-    def test_whatever_a_test_prints_can_be_read(self):
+    def test_any_output_of_a_test_can_be_parsed(self):
         self.add("one", self.program("a", r"printf '\000\001\377<]]>&\n'"))
         self.ran()
         self.assertEqual(self.ran(), [])

@@ -7,7 +7,7 @@
 
 namespace launchbox {
 
-/// A kernel without spills and stack: 32 registers, bound to 256 threads.
+/// A kernel without spills and stack, with 32 registers and a launch bound of 256 threads.
 inline checked_kernel plain_kernel(const std::string& name, const std::string& architecture = "sm_90")
 {
     checked_kernel kernel{{}, name};

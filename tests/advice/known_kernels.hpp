@@ -1,4 +1,4 @@
-// Kernels with complete figures, for tests that need several of them.
+// Kernels with complete figures.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Questions for the tests of src/advice: simple ones by hand, and random ones in all modes of the model.
+// Questions for the tests of src/advice: simple ones, and random ones in all modes of the model.
 #pragma once
 
 #include "advice/model/account.hpp"
@@ -16,7 +16,7 @@ inline occupancy_question asked(const sm_limits& limits, int threads, int regist
     return q;
 }
 
-// Every eighth question is in spreadsheet mode if the sheet has a row; every other one has a launch bound that may be
+// Every eighth question is in spreadsheet mode if the sheet has a row; every second one has a launch bound that may be
 // too small.
 inline occupancy_question next_random(question_source& source, int turn)
 {

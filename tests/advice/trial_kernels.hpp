@@ -1,4 +1,4 @@
-// Kernels with launch attributes: made by hand, and by the real compiler.
+// Kernels with launch attributes: made up, and from the real compiler.
 #pragma once
 
 #include <launchbox/launch_bounds.hpp>
@@ -15,12 +15,12 @@
 
 namespace launchbox {
 
-/// Figures that a compiler could have produced.
+/// Figures that a compiler could report.
 struct made_code {
     int registers = 32;
-    std::int64_t spill_bytes = 0;  // stores; loads are as many
+    std::int64_t spill_bytes = 0;  // stores; there are as many loads
     std::int64_t code_bytes = 1000;
-    std::uint64_t hash = 0;  // 0: one for each combination of the figures
+    std::uint64_t hash = 0;  // 0: one hash per combination of the figures
 };
 
 inline kernel_info kernel_of(const std::string& architecture, const launch_attribute& attribute, const made_code& code)
@@ -76,8 +76,7 @@ inline const char* const hungry_body = R"(
     for (int i = 0; i < 60; ++i) out[threadIdx.x + i * 32] = v[i];
 )";
 
-/// Compiles one source with a kernel per attribute, and returns the kernels in that order. Throws if it does not
-/// compile.
+/// Compiles one source with a kernel per attribute, and returns the kernels in that order. Throws if that fails.
 inline std::vector<kernel_info> compile_attributes(const std::string& architecture, const std::string& body,
                                                    const std::vector<launch_attribute>& attributes,
                                                    std::string* log = nullptr,

@@ -15,7 +15,7 @@ import unittest
 REPOSITORY, LAUNCHBOX, DRIVER = (os.path.abspath(each) for each in sys.argv[1:4])
 del sys.argv[1:4]
 
-# Makes a program that prints a time which depends on row and size: the row of BEST takes half of it.
+# Makes a program that prints a time that depends on row and size; the row in BEST takes half of it.
 NVCC = r"""#!PYTHON
 import os, sys
 if "--version" in sys.argv:
@@ -44,7 +44,7 @@ class TuneAll(unittest.TestCase):
         for each in ("algorithms", os.path.join("include", "launchbox", "tunings"),
                      os.path.join("include", "launchbox", "algorithms")):
             shutil.copytree(os.path.join(REPOSITORY, each), os.path.join(self.root, each))
-        # As if nothing was measured: what is shipped would change what is expected here.
+        # Pretends that nothing was measured: the shipped records would change the expected results.
         self.header = os.path.join(self.root, "include", "launchbox", "tunings", "merge_sort.hpp")
         text = self.text()
         text = re.sub(r"    // measured: .*\n(?:    // .*\n)*.*\n", "", text)
@@ -69,7 +69,7 @@ class TuneAll(unittest.TestCase):
         return subprocess.run([sys.executable, os.path.join(self.root, "algorithms", "tune_all"), "--launchbox", LAUNCHBOX,
                                "--only", "merge_sort_k8_v8", *words], capture_output=True, text=True, env=environment)
 
-    def test_rows_get_into_the_header_and_better_ones_are_found_later(self):
+    def test_rows_are_written_to_the_header_and_better_ones_replace_them(self):
         done = self.tune_all()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         tables = re.findall(r"^// table merge_sort_k8_v8_.*?^#endif", self.text(), re.M | re.S)
@@ -89,13 +89,13 @@ class TuneAll(unittest.TestCase):
         self.assertRegex(again.stdout, r"merge_sort_k8_v8_above_262144: 100\.0 % better than \{128, 16, 5, 16\}")
         self.assertEqual(self.text(), header)
 
-        # A row that somebody edited is found.
+        # An edited row is detected.
         with open(self.header, "w", encoding="utf-8") as file:
             file.write(header.replace("sm<90, merge_sort_row{128, 16, 5, 16}", "sm<90, merge_sort_row{128, 16, 1, 16}"))
         check = subprocess.run([LAUNCHBOX, "emit", "--check", "-o", self.header], cwd=self.root, capture_output=True, text=True)
         self.assertEqual(check.returncode, 1)
 
-    def test_a_table_that_is_not_there_is_named(self):
+    def test_a_missing_table_is_named(self):
         done = self.tune_all("merge_sort_k3")
         self.assertEqual(done.returncode, 1)
         self.assertIn("no table merge_sort_k3; there are: merge_sort_k4,", done.stderr)

@@ -1,4 +1,4 @@
-// What a GPU is called in the CUDA_VISIBLE_DEVICES of another process.
+// How a GPU is named in CUDA_VISIBLE_DEVICES of another process.
 #include "app/tuning/gpu_groups.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@ using namespace launchbox;
 
 namespace {
 
-TEST(gpu_groups, a_gpu_is_named_by_its_uuid_and_a_part_of_one_as_such)
+TEST(gpu_groups, a_gpu_and_a_mig_instance_are_named_by_uuid)
 {
     const gpu_device whole{.index = 1, .name = "NVIDIA H100 80GB HBM3", .uuid = "GPU-8f1c0000-1111"};
     const gpu_device part{.index = 0, .name = "NVIDIA H100 80GB HBM3 MIG 1g.10gb", .uuid = "GPU-8f1c0000-2222"};

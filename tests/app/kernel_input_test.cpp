@@ -1,4 +1,4 @@
-// Kernels of several inputs, read as another front end than the command line reads them.
+// Kernels of several inputs, read as a front end other than the command line reads them.
 #include "app/input/kernel_input.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ kernel_request request_for(std::vector<std::string> files)
     return request;
 }
 
-TEST(kernel_input, kernels_know_their_input_by_its_place)
+TEST(kernel_input, kernels_know_the_index_of_their_input)
 {
     const kernel_input input = read_kernels(request_for({log_90, log_80, log_90}));
     ASSERT_EQ(input.inputs.size(), 3u);
@@ -84,7 +84,7 @@ TEST(kernel_input, reports_of_other_tools_are_named)
     EXPECT_TRUE(error_of("VGPRs are registers").starts_with("it has no report of ptxas or nvlink"));
 }
 
-TEST(kernel_input, what_is_asked_for_is_counted_for_each_input)
+TEST(kernel_input, requested_kernels_are_counted_for_each_input)
 {
     kernel_request request = request_for({log_90, log_80, log_90});
     request.architectures = architecture_list("sm_90");
@@ -107,18 +107,19 @@ TEST(kernel_input, a_kernel_that_is_left_out_is_an_error_of_its_own_input)
 
 TEST(kernel_input, members_that_are_left_out_do_not_move_the_others)
 {
-    // PTX beside a cubin goes, and so does what has no code for the architecture; the log behind it stays where it is.
+    // PTX next to a cubin is left out, and so is a member without code for the architecture; the log after them keeps
+    // its place.
     const temporary_directory folder;
     const std::string ptx = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n    ret;\n}\n";
     for (const char* name : {"a.ptx", "b.ptx"}) write_file_atomically(folder.path() / name, ptx);
-    write_file_atomically(folder.path() / "a.cubin", "");  // promises kernels and has none
+    write_file_atomically(folder.path() / "a.cubin", "");  // looks like a cubin but is empty
     const kernel_input input = read_kernels(request_for({folder.path().string(), log_90}));
     ASSERT_FALSE(input.kernels.empty());
     for (const found_kernel& kernel : input.kernels)
         EXPECT_EQ(kernel.info.source.file, input.inputs.at(kernel.input).file);
 }
 
-TEST(kernel_input, nothing_is_printed_and_the_listener_hears_of_the_work)
+TEST(kernel_input, nothing_is_printed_and_the_listener_is_notified)
 {
     const temporary_directory folder;
     write_file_atomically(folder.path() / "empty.cubin", "");
@@ -138,7 +139,7 @@ TEST(kernel_input, nothing_is_printed_and_the_listener_hears_of_the_work)
     EXPECT_EQ(input.status(), exit_status::bad_input);
 }
 
-TEST(kernel_input, a_dash_is_standard_input_whatever_the_folder_holds)
+TEST(kernel_input, a_dash_is_standard_input_whatever_the_folder_contains)
 {
     const temporary_directory folder;
     namespace fs = std::filesystem;

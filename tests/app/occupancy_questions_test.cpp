@@ -1,4 +1,4 @@
-// A table of launches has the answers that each launch has alone.
+// Each launch of a table gets the same answer as alone.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -55,7 +55,7 @@ private:
     std::mt19937_64 random_{random_seed()};
 };
 
-TEST(answers_of_table, answers_each_launch_as_alone)
+TEST(answers_of_table, answers_each_launch_as_if_alone)
 {
     launch_source source;
     std::string table = "arch,threads,registers,shared,barriers,max-threads,dynamic_shared,carveout\n";
@@ -64,7 +64,7 @@ TEST(answers_of_table, answers_each_launch_as_alone)
     const int count = is_exhaustive() ? 100'000 : 10'000;
     for (int i = 0; i < count; ++i) {
         const random_launch one = source.next();
-        // A launch whose registers its architecture does not have is refused, in both.
+        // A launch with more registers than its architecture has is refused, in both.
         try {
             one.request.launch.refuse_registers(one.request.architectures.gpus());
         } catch (const std::exception&) {

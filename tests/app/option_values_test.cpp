@@ -1,4 +1,4 @@
-// Texts of options as values: architectures, sizes, dynamic shared memory.
+// Option texts as values: architectures, sizes, dynamic shared memory.
 #include <gtest/gtest.h>
 
 #include "app/architectures.hpp"
@@ -19,7 +19,7 @@ std::vector<std::string> names_of(const std::vector<target>& targets)
 
 using names = std::vector<std::string>;
 
-TEST(architecture_list, names_each_once_in_their_order)
+TEST(architecture_list, contains_each_once_in_the_given_order)
 {
     const architecture_list list("sm_90,8.0,sm_90");
     EXPECT_EQ(names_of(list.named({})), (names{"sm_90", "sm_80"}));
@@ -28,14 +28,14 @@ TEST(architecture_list, names_each_once_in_their_order)
     EXPECT_FALSE(list.has_all());
 }
 
-TEST(architecture_list, keeps_gpus_of_one_architecture_apart_only_where_that_matters)
+TEST(architecture_list, keeps_gpus_of_one_architecture_apart_only_if_asked)
 {
     const architecture_list list("H100 PCIe,H200");
     EXPECT_EQ(names_of(list.gpus()).size(), 2u);
     EXPECT_EQ(list.known({}).size(), 1u);
 }
 
-TEST(architecture_list, puts_all_where_it_stands)
+TEST(architecture_list, expands_all_in_place)
 {
     const architecture_list list("sm_90,all");
     EXPECT_TRUE(list.has_all());
@@ -45,7 +45,7 @@ TEST(architecture_list, puts_all_where_it_stands)
     EXPECT_EQ(names_of(list.named({})), (names{"sm_90"}));
 }
 
-TEST(architecture_list, refuses_what_launchbox_does_not_know_where_limits_are_needed)
+TEST(architecture_list, refuses_unknown_architectures_where_limits_are_needed)
 {
     const architecture_list list("sm_99");
     EXPECT_EQ(names_of(list.named({})), (names{"sm_99"}));
@@ -56,7 +56,7 @@ TEST(architecture_list, refuses_what_launchbox_does_not_know_where_limits_are_ne
     EXPECT_TRUE(architecture_list("").empty());
 }
 
-TEST(architecture_list, one_is_one)
+TEST(architecture_list, may_be_limited_to_one)
 {
     EXPECT_EQ(names_of({single_architecture("sm_90a", "--arch")}), (names{"sm_90a"}));
     for (const char* text : {"", "all", "sm_80,sm_90", "sm_99"})
@@ -77,7 +77,7 @@ TEST(dynamic_shared_size, is_a_size_or_an_expression)
     EXPECT_EQ(copy.bytes(128), 512);
 }
 
-TEST(dynamic_shared_size, refuses_what_no_block_has)
+TEST(dynamic_shared_size, refuses_more_than_any_block_can_have)
 {
     EXPECT_THROW(dynamic_shared_size("4*"), error);
     EXPECT_THROW(dynamic_shared_size("48Q"), error);

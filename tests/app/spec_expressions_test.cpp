@@ -1,4 +1,4 @@
-// Expressions of host code as those of a spec.
+// Expressions of host code, translated for a spec.
 #include "app/init/spec_expressions.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace launchbox {
 namespace {
 
-// Of `wanted`, an expression at the end of the function that `body` is; "?" where it is not known.
+// `wanted` at the end of a function with this `body`, as an expression of a spec; "?" if it is not known.
 std::string written(const std::string& body, const std::string& wanted)
 {
     const std::string text =
@@ -34,7 +34,7 @@ TEST(spec_expressions, divisions_that_round_up)
     EXPECT_EQ(written("", "n / BLOCK"), "n // threads");
 }
 
-TEST(spec_expressions, variables_are_followed_where_they_have_one_value)
+TEST(spec_expressions, variables_with_a_single_value_are_followed)
 {
     EXPECT_EQ(written("int threads = 64; const int total = n * m;", "(total + threads - 1) / threads"),
               "ceil_div(n * m, 64)");
@@ -47,7 +47,7 @@ TEST(spec_expressions, variables_are_followed_where_they_have_one_value)
     EXPECT_EQ(written("int a = b, b = a;", "a"), "?");
 }
 
-TEST(spec_expressions, operators_as_lua_has_them)
+TEST(spec_expressions, operators_are_translated_to_lua)
 {
     EXPECT_EQ(written("", "n > 1024 ? m : 2 * m"), "n > 1024 and m or 2 * m");
     EXPECT_EQ(written("", "(n != m && !(n < 2)) ? 1 : 0"), "n ~= m and not (n < 2) and 1 or 0");
@@ -61,7 +61,7 @@ TEST(spec_expressions, operators_as_lua_has_them)
     EXPECT_EQ(written("", "0x10u + 010"), "24");
 }
 
-TEST(spec_expressions, names_that_double_at_every_step_and_deep_text_end)
+TEST(spec_expressions, names_that_double_at_every_step_and_deep_nesting_end)
 {
     std::string body = "const int a0 = n + n;\n";
     for (int i = 1; i < 39; ++i)

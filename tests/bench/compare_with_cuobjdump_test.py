@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/compare_with_cuobjdump.py, told by programs that stand in for both sides what it has to find.
+"""bench/compare_with_cuobjdump.py, with programs in place of both sides that print known differences.
 
     compare_with_cuobjdump_test.py REPOSITORY
 """
@@ -15,7 +15,7 @@ import unittest
 
 REPOSITORY = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", "..")
 SCRIPT = os.path.join(REPOSITORY, "bench", "compare_with_cuobjdump.py")
-sys.dont_write_bytecode = True  # nothing of ours is left in bench/
+sys.dont_write_bytecode = True  # so that bench/ stays clean
 specification = importlib.util.spec_from_file_location("compare", SCRIPT)
 compare = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(compare)
@@ -68,7 +68,7 @@ class Parsing(unittest.TestCase):
              ("sm_75", "g", {"REG": 255, "STACK": 0, "SHARED": 0, "LOCAL": 0, "TEXTURE": 0, "SURFACE": 0,
                              "SAMPLER": 0})])
 
-    def test_a_function_without_figures_gets_none_of_the_next(self):
+    def test_a_function_without_figures_does_not_get_those_of_the_next(self):
         text = " Function a:\n Function b:\n  REG:1 STACK:2 SHARED:3\n  REG:9\n"
         self.assertEqual([(name, figures["REG"]) for _, name, figures in compare.parse_cuobjdump(text.splitlines())],
                          [("b", 1)])
@@ -109,7 +109,7 @@ class Comparing(unittest.TestCase):
             self.assertEqual(record["schema"], "launchbox.record/1")
             return record["libraries"][0]
 
-    def test_equal_figures_of_names_that_repeat(self):
+    def test_equal_figures_with_repeated_names(self):
         text = resource_usage([("sm_90", [("k", 32, 0, 1024 + 64, {0: 528}), ("l", 16, 8, 0, {0: 528, 3: 8})]),
                                ("sm_90", [("k", 40, 0, 0, {0: 528})]), ("sm_80", [("k", 32, 0, 64, {0: 352})])])
         result = self.compare(text, [
@@ -124,7 +124,7 @@ class Comparing(unittest.TestCase):
         self.assertEqual(result["kernels_only_as_ptx"], 1)
         self.assertGreater(result["seconds_cuobjdump"], 0)
 
-    def test_the_reserve_of_kernels_without_shared_memory(self):
+    def test_the_reserved_memory_of_kernels_without_shared_memory(self):
         text = resource_usage([("sm_90", [("k", 32, 0, 0, {}), ("k", 32, 0, 1024, {}), ("l", 32, 0, 16, {})])])
         result = self.compare(text, [kernel("sm_90", "k", 32, 0, 0, {}, reserved=1024),
                                      kernel("sm_90", "k", 32, 0, 0, {}, reserved=1024),
@@ -132,7 +132,7 @@ class Comparing(unittest.TestCase):
         self.assertEqual((result["equal"], result["differing"]), (2, 1))
         self.assertEqual(result["differing_by_field"], {"shared, sm_90": 1})
 
-    def test_each_field_that_differs(self):
+    def test_each_different_field(self):
         theirs = ("k", 32, 16, 1088, {0: 528, 3: 8})
         for field, ours in [("registers", (33, 16, 64, {0: 528, 3: 8})), ("stack", (32, 8, 64, {0: 528, 3: 8})),
                             ("shared", (32, 16, 65, {0: 528, 3: 8})), ("constant bank 3", (32, 16, 64, {0: 528})),
@@ -145,12 +145,12 @@ class Comparing(unittest.TestCase):
                 self.assertEqual(result["differing_by_field"], {field + ", sm_90": 1})
                 self.assertEqual(result["examples"][0]["name"], "k")
 
-    def test_the_cumulative_stack_is_told_apart(self):
+    def test_a_cumulative_stack_is_distinguished(self):
         result = self.compare(resource_usage([("sm_90", [("k", 32, 64, 0, {})])]),
                               [kernel("sm_90", "k", 32, 16, 0, {}, cumulative=64)])
         self.assertEqual((result["equal"], result["equal_in_the_cumulative_stack"], result["differing"]), (1, 1, 0))
 
-    def test_what_only_one_side_has(self):
+    def test_kernels_of_only_one_side(self):
         text = resource_usage([("sm_90", [("k", 32, 0, 0, {}), ("device", 20, 0, 0, {}), ("lost", 9, 0, 0, {})])])
         result = self.compare(text, [kernel("sm_90", "k", 32, 0, 0, {}),
                                      kernel("sm_90", "m", 32, 0, 0, {}, section=".cask_resource"),

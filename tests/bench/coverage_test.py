@@ -55,7 +55,7 @@ class Coverage(unittest.TestCase):
         with open(os.path.join(self.build, "coverage.txt"), encoding="utf-8") as file:
             self.assertIn("src/c.cpp", file.read())
 
-    def test_a_build_that_nobody_ran_is_no_result(self):
+    def test_a_build_that_was_not_run_is_an_error(self):
         done = self.coverage()
         self.assertEqual(done.returncode, 1)
         self.assertIn("no line was reached", done.stderr)

@@ -19,13 +19,13 @@ import unittest
 
 REPOSITORY = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
 SCRIPT = str(REPOSITORY.resolve() / "bench" / "tune_against")
-sys.dont_write_bytecode = True  # nothing of ours is left in bench/
+sys.dont_write_bytecode = True  # so that bench/ stays clean
 loader = importlib.machinery.SourceFileLoader("tune_against", SCRIPT)
 against = importlib.util.module_from_spec(importlib.util.spec_from_loader("tune_against", loader))
 loader.exec_module(against)
 
-# What has to come out is 2 * input: factor = 2 is right, 3 is wrong, 0 writes nothing, 1 changes its input, and after 9
-# the process can launch nothing any more.
+# The expected result is 2 * input: factor = 2 is right, 3 is wrong, 0 writes nothing, 1 changes its input, and after 9
+# the process can launch nothing more.
 PROBLEM = '''
 import array
 import reference
@@ -82,7 +82,7 @@ def tune_kernel(kernel, source, size, arguments, parameters, grid_div_x, restric
     return [dict(winner, time=0.25), dict(factor=1, block_size_x=32, time=0.5),
             dict(factor=1, block_size_x=64, time="failed", __error__="x")], {}
 '''
-# As far as the driver uses it, by the names of KTT's Python module.
+# The part that the driver uses, with the names of KTT's Python module.
 PYKTT = '''
 import enum, itertools, types
 ComputeApi = enum.Enum("ComputeApi", "CUDA")
@@ -240,7 +240,7 @@ class Against(unittest.TestCase):
         self.assertEqual([(row["tried"], row["measured"], row["said_ms"], row["right"])
                           for row in self.rows if row["tool"] == "ktt"], [(8, 2, 0.032, True)] * 2)
 
-    def test_a_wrong_winner_is_called_wrong(self):
+    def test_a_wrong_winner_is_reported_as_wrong(self):
         done = self.against(kernel_tuner={"factor": 3, "block_size_x": 32})
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertEqual(self.by_tool("right"), [("launchbox", 1, True), ("kernel_tuner", 1, False),
@@ -262,7 +262,7 @@ class Against(unittest.TestCase):
         self.assertIs(self.rows[1]["right"], False)
         self.assertEqual(self.rows[1]["wrong"], "argument 1: an input, and was changed")
 
-    def test_a_winner_that_crashes_takes_no_other_with_it(self):
+    def test_a_winner_that_crashes_does_not_affect_the_others(self):
         for first, second in ((2, 9), (9, 2)):
             self.against(launchbox={"winner": {"factor": first, "block_size_x": 64}},
                          kernel_tuner={"factor": second, "block_size_x": 64})
@@ -271,7 +271,7 @@ class Against(unittest.TestCase):
                              [(each, each == 2, None if each == 2 else "does not run: illegal address",
                                0.125 if each == 2 else None) for each in (first, second) * 2])
 
-    def test_a_tool_that_fails_has_a_row_that_says_so_and_nothing_was_compared(self):
+    def test_a_tool_that_fails_has_a_row_that_says_so_and_nothing_is_compared(self):
         done = self.against(kernel_tuner={"fails": "Kernel result verification failed for: x"})
         self.assertEqual(done.returncode, 1)
         self.assertIn("nothing could be compared", done.stderr)
@@ -281,16 +281,16 @@ class Against(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.rows[0]["failed"], "exit status 2: error: no GPU")
 
-    def test_a_winner_of_another_space_is_no_winner(self):
+    def test_a_winner_outside_the_space_is_rejected(self):
         self.against(launchbox={"winner": {"factor": 2}})
         self.assertIn("has no block_size_x", self.rows[0]["failed"])
 
-    def test_a_tool_alone_is_no_comparison(self):
+    def test_one_tool_alone_is_not_compared(self):
         done = self.against(self.problem, "--only", "launchbox")
         self.assertEqual(done.returncode, 1)
         self.assertIn("nothing could be compared", done.stderr)
 
-    def test_a_check_that_does_not_run_checked_nothing(self):
+    def test_a_check_that_does_not_run_counts_as_no_check(self):
         (self.folder / "modules" / "cupy.py").write_text("raise RuntimeError('no driver')\n")
         done = self.against()
         self.assertEqual(done.returncode, 1)
@@ -308,7 +308,7 @@ class Against(unittest.TestCase):
         self.assertEqual((done.returncode, "ZeroDivisionError" in done.stderr), (2, True), done.stderr)
         self.assertEqual(self.against(self.problem, "--only", "cltune").returncode, 2)
 
-    def test_each_folder_has_modules_of_its_own(self):
+    def test_each_folder_has_its_own_modules(self):
         other = self.folder / "other"
         other.mkdir()
         for name, text in (("problem.py", PROBLEM.replace("absolute = 1e-3", "absolute = reference.NAME")),
@@ -339,7 +339,7 @@ class Against(unittest.TestCase):
         self.assertEqual(against.first_difference(other, many, 0, 0),
                          f"value {(1 << 20) + 2} is 1 instead of 0; 1 of {(1 << 20) + 3} differ")
 
-    def test_results_of_launchbox_are_read(self):
+    def test_results_of_launchbox_are_parsed(self):
         recorded = json.loads((REPOSITORY / "tests/data/results/example.json").read_text())
         declared = against.declared_by_launchbox(recorded)
         self.assertEqual(len(declared), len(recorded["best"]))
@@ -348,7 +348,7 @@ class Against(unittest.TestCase):
             self.assertGreaterEqual(each["tried"], each["measured"])
             self.assertGreater(each["measured"], 0)
 
-    def test_the_problem_in_the_help_is_one(self):
+    def test_the_problem_in_the_help_is_valid(self):
         lines = against.__doc__.splitlines()
         start = lines.index("    import numpy")
         end = next(index for index in range(start, len(lines)) if lines[index].startswith("Optional"))
@@ -363,7 +363,7 @@ class Against(unittest.TestCase):
         self.assertEqual(problem.threads(parameters, {}), (32, 16, 1))
         self.assertTrue(all(against.value(each, parameters) for each in problem.restrictions))
 
-    def test_help_says_how_to_get_problems_and_peers(self):
+    def test_help_says_how_to_get_problems_and_other_tuners(self):
         done = subprocess.run([sys.executable, SCRIPT, "--help"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0)
         for each in ("git clone https://github.com/KernelTuner/kernel_tuner", "pip install kernel_tuner", "KTT_BUILD",

@@ -21,7 +21,7 @@ std::string random_bytes(std::size_t count)
     return bytes;
 }
 
-// Reads all of it, in pieces that fit neither to those of the file nor to the end.
+// Reads the whole file, in pieces that match neither those of the file nor its size.
 std::string read_all(const std::filesystem::path& file, std::size_t bytes, std::uint64_t hash)
 {
     packed_reader reader(file, bytes, hash);
@@ -47,7 +47,7 @@ protected:
     const std::filesystem::path packed = folder.path() / "x.zst", plain = folder.path() / "x";
 };
 
-TEST_F(packed_memory_test, what_was_written_is_read_whatever_its_size)
+TEST_F(packed_memory_test, any_size_is_read_back)
 {
     constexpr std::size_t piece = std::size_t{4} << 20;
     for (const std::size_t bytes : {std::size_t{1}, piece - 1, piece, piece + 1, 9 * piece + 5}) {
@@ -79,12 +79,12 @@ TEST_F(packed_memory_test, another_size_or_content_is_refused)
     }
 }
 
-TEST_F(packed_memory_test, what_hardly_becomes_smaller_is_known_by_parts_of_it)
+TEST_F(packed_memory_test, incompressible_memory_is_recognised_by_samples)
 {
     constexpr std::size_t bytes = std::size_t{32} << 20;
     EXPECT_FALSE(packs_well(random_bytes(bytes)));
     EXPECT_TRUE(packs_well(std::string(bytes, 'x')));
-    EXPECT_TRUE(packs_well(random_bytes(1000)));  // too little to think about
+    EXPECT_TRUE(packs_well(random_bytes(1000)));  // too small to matter
     EXPECT_TRUE(packs_well(random_bytes(bytes / 2) + std::string(bytes / 2, '\0')));
 }
 

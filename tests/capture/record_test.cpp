@@ -1,4 +1,4 @@
-// What the observer writes is read as it was written, and damage costs what lies behind it.
+// Records are read as the observer wrote them; damage only affects what follows it.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ protected:
     [[nodiscard]] seen_process read() const { return read_record(own_record(folder.path())); }
 };
 
-TEST_F(capture_record, is_readable_while_it_is_written)
+TEST_F(capture_record, is_readable_while_it_is_being_written)
 {
     ASSERT_TRUE(writer.usable());
     EXPECT_EQ(read().process, ::getpid());
@@ -70,7 +70,7 @@ TEST_F(capture_record, is_readable_while_it_is_written)
     EXPECT_EQ(seen.launches[2].total_ns, 0);
 }
 
-// More than a segment holds, with names of every length.
+// More than fits into a segment, with names of every length.
 TEST_F(capture_record, grows_over_segments)
 {
     std::vector<std::string> names;
@@ -92,7 +92,7 @@ TEST_F(capture_record, grows_over_segments)
     EXPECT_EQ(seen.launches.back().count, 2u);
 }
 
-// Of many launches the sample is drawn fairly: its mean lies where that of all lies, and late ones are in it.
+// The sample of many launches is fair: its mean is close to the mean of all, and late launches are in it.
 TEST_F(capture_record, samples_are_drawn_from_all_launches)
 {
     constexpr std::uint64_t count = 100'000;
@@ -103,7 +103,7 @@ TEST_F(capture_record, samples_are_drawn_from_all_launches)
     ASSERT_EQ(seen.sample_ns.size(), record::max_samples);
     double mean = 0;
     for (const float ns : seen.sample_ns) mean += static_cast<double>(ns) / record::max_samples;
-    // The standard deviation of the mean is 100,000 / sqrt(12 * 256) = 1,804; the drawing has a fixed seed.
+    // The standard deviation of the mean is 100,000 / sqrt(12 * 256) = 1,804; the seed is fixed.
     EXPECT_NEAR(mean, count / 2.0, 4 * 1804);
     const auto in_second_half = std::count_if(seen.sample_ns.begin(), seen.sample_ns.end(),
                                               [](float ns) { return ns >= static_cast<float>(count) / 2; });
@@ -127,7 +127,7 @@ TEST_F(capture_record, a_module_is_kept_once)
     EXPECT_EQ(read_observed(folder.path()).warnings.front(), "1 modules that were loaded could not be read");
 }
 
-TEST_F(capture_record, whatever_is_damaged_what_lies_before_is_read)
+TEST_F(capture_record, everything_before_the_damage_is_read)
 {
     for (int i = 0; i < 20; ++i) writer.add_launch(key_of(1, 32), "kernel" + std::to_string(i), 0, 5);
     const std::string whole = own_record(folder.path());
@@ -149,7 +149,7 @@ TEST_F(capture_record, whatever_is_damaged_what_lies_before_is_read)
     EXPECT_EQ(read_record(std::string(4096, 'x')).damage, "it is not a record of this version");
 }
 
-// Two processes: counts add up, and the median is that of all launches.
+// Two processes: counts are added, and the median is that of all launches.
 TEST(capture_run, processes_are_added_up)
 {
     const temporary_directory folder;
@@ -169,7 +169,7 @@ TEST(capture_run, processes_are_added_up)
     EXPECT_EQ(run.launches[0].count, 1010u);
     EXPECT_EQ(run.launches[0].processes, 2u);
     EXPECT_EQ(run.launches[0].total_ns, 1000 * 10 + 10 * 90);
-    EXPECT_EQ(run.launches[0].median_ns, 10);  // although the second process has fewer launches and as large a part
+    EXPECT_EQ(run.launches[0].median_ns, 10);  // although the second process has an equal sample of fewer launches
     EXPECT_EQ(run.launches[0].gpu, std::nullopt);
     EXPECT_EQ(run.launches[0].account, std::nullopt);
 }

@@ -1,4 +1,4 @@
-// Calls of the driver as CUPTI tells of them, without driver or CUPTI.
+// Driver calls as CUPTI reports them, without driver or CUPTI.
 #if __has_include(<cupti.h>)
 #include "capture/observer/tracked_memory.hpp"
 
@@ -54,7 +54,7 @@ TEST_F(tracked_memory_test, every_kind_of_allocation_is_found_until_it_is_freed)
 
     tell(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, cuMemFreeAsync_params{0x30000, nullptr});
     tell(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, cuMemFree_v2_params{0x20000});
-    tell(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, cuMemFree_v2_params{0x20000});  // twice is the program's affair
+    tell(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, cuMemFree_v2_params{0x20000});  // freed twice: the program's mistake
     EXPECT_EQ(kind_at(0x20000), "");
     EXPECT_EQ(kind_at(0x30000), "");
     EXPECT_EQ(memory.all().size(), 2u);
@@ -69,12 +69,12 @@ TEST_F(tracked_memory_test, a_pitched_allocation_has_all_its_rows)
     EXPECT_EQ(memory.find(0x10000 + 1536).bytes, 0u);
 }
 
-TEST_F(tracked_memory_test, neighbours_that_were_mapped_are_one_range_until_one_is_unmapped)
+TEST_F(tracked_memory_test, adjacent_mappings_are_one_range_until_one_is_unmapped)
 {
     allocate(CUPTI_DRIVER_TRACE_CBID_cuMemMap, 0x200000, 0x200000);
     allocate(CUPTI_DRIVER_TRACE_CBID_cuMemMap, 0x400000, 0x200000);
     allocate(CUPTI_DRIVER_TRACE_CBID_cuMemMap, 0x600000, 0x200000);
-    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, 0x800000, 0x200000);  // beside it, and not of it
+    allocate(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, 0x800000, 0x200000);  // adjacent, but not part of it
     EXPECT_EQ(memory.find(0x500000).address, 0x200000u);
     EXPECT_EQ(memory.find(0x500000).bytes, 0x600000u);
     EXPECT_EQ(memory.all().size(), 2u);
@@ -115,7 +115,7 @@ TEST_F(tracked_memory_test, pinned_memory_and_textures_are_known_until_they_are_
     EXPECT_FALSE(memory.is_texture(texture));
 }
 
-TEST(loaded_images, what_can_hold_ptx_is_kept_and_nothing_else)
+TEST(loaded_images, only_images_that_may_contain_ptx_are_kept)
 {
     const temporary_directory folder;
     loaded_images images(folder.path().string());
@@ -150,7 +150,7 @@ TEST(loaded_images, what_can_hold_ptx_is_kept_and_nothing_else)
         return header + content;
     };
     const std::string cubins = image(2, "a cubin.") + image(2, "and another one.");
-    EXPECT_EQ(give((fatbin + number(cubins.size()) + cubins).c_str()), 1u);  // no PTX is in it
+    EXPECT_EQ(give((fatbin + number(cubins.size()) + cubins).c_str()), 1u);  // contains no PTX
     const std::string both = cubins + image(1, "and PTX ");
     fatbin += number(both.size()) + both;
     EXPECT_EQ(give((fatbin + "what lies behind").c_str()), 2u);
@@ -174,12 +174,12 @@ TEST(loaded_images, what_can_hold_ptx_is_kept_and_nothing_else)
     EXPECT_EQ(copies(), 4u);
 }
 
-// In a library nothing is copied before it is asked for, since it is there as long as the code is; unless it may be
-// written over.
+// Images in a library are not copied before they are needed, since they exist as long as the code does; unless they are
+// writable.
 const char constant_ptx[] = ".version 8.0\n.target sm_90\n.entry constant() { }\n";
 char changing_ptx[] = ".version 8.0\n.target sm_90\n.entry changing() { }\n";
 
-TEST(loaded_images, ptx_is_looked_for_where_the_module_comes_from)
+TEST(loaded_images, ptx_is_looked_for_where_the_module_was_loaded_from)
 {
     const temporary_directory folder;
     loaded_images images(folder.path().string());
@@ -210,13 +210,13 @@ TEST(loaded_images, ptx_is_looked_for_where_the_module_comes_from)
                                 "\x7f"
                                 "ELF and so on");
     EXPECT_EQ(sources_of(cubin), "");
-    // Of a module that is gone, or was loaded in some other way, nothing is known: it can be anywhere.
+    // If a module was unloaded, or loaded in another way, its origin is unknown: the PTX can be anywhere.
     const cuModuleUnload_params unload{cubin};
     images.called(CUPTI_DRIVER_TRACE_CBID_cuModuleUnload, &unload);
     EXPECT_NE(sources_of(cubin).find(image), std::string::npos);
     EXPECT_NE(sources_of(cubin).find("file /"), std::string::npos);
 
-    // A function of a library's module is one of the library.
+    // A function of a library's module belongs to the library.
     std::array<char, 2> places{};  // handles are addresses
     auto library = reinterpret_cast<CUlibrary>(&places[0]);
     cuLibraryLoadData_params loaded{};

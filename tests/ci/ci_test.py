@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""check/action.yml and check/gitlab.yml, step by step, as GitHub's and GitLab's runners do them.
+"""check/action.yml and check/gitlab.yml, executed step by step like GitHub's and GitLab's runners.
 
     ci_test.py TOOL REPOSITORY
 
 The wheel in the folder that LAUNCHBOX_WHEELS names is installed; without one, a stand-in whose program is TOOL. Exit
-status: 0 all well, 1 not, 77 skipped (no python3-yaml or no pip).
+status: 0 all passed, 1 not, 77 skipped (no python3-yaml or no pip).
 """
 
 import json
@@ -73,7 +73,7 @@ class Checks(unittest.TestCase):
 
 
 class Action(Checks):
-    def test_a_pull_request_gets_one_table_and_later_ones_change_it(self):
+    def test_a_pull_request_gets_one_table_which_later_runs_update(self):
         self.main_branch(BEFORE)
         self.assertEqual(list(self.runner.caches), ["launchbox/kernels/main/aaa1"])
         self.assertEqual(self.service.requests, [])
@@ -93,7 +93,7 @@ class Action(Checks):
         self.assertIn(rows[0], self.runner.summary)
         self.assertIn("::error file=build/app.log,line=1,title=launchbox%3A baseline_registers::scale on sm_90",
                       self.runner.log)
-        # The next commit puts it right: the same comment says so.
+        # The next commit fixes it: the same comment is updated.
         self.build({**BEFORE, "sort": (60, 0)})
         self.assertEqual(self.run_on(PULL), 0, self.runner.log)
         (body,) = self.service.own()
@@ -107,14 +107,14 @@ class Action(Checks):
         self.assertEqual(len(self.service.comments), 2)
         self.assertEqual(list(self.runner.caches), ["launchbox/kernels/main/aaa1"])
 
-    def test_nothing_where_nothing_changed(self):
+    def test_no_comment_if_nothing_changed(self):
         self.main_branch(BEFORE)
         self.assertEqual(self.run_on(PULL), 0, self.runner.log)
         self.assertEqual(self.service.comments, [])
         self.assertNotIn("| kernel |", self.runner.summary)
         self.assertNotIn("::error", self.runner.log)
 
-    def test_a_fork_may_not_write_and_has_the_summary(self):
+    def test_a_fork_may_not_write_and_only_has_the_summary(self):
         self.main_branch(BEFORE)
         self.service.may_write = False
         self.build({**BEFORE, "scale": (30, 0)})
@@ -123,7 +123,7 @@ class Action(Checks):
         self.assertIn("::notice::No comment, since the token may not write (403)", self.runner.log)
         self.assertIn("| `scale` |", self.runner.summary)
 
-    def test_an_api_that_fails_fails_no_job(self):
+    def test_a_failing_api_does_not_fail_the_job(self):
         self.main_branch(BEFORE)
         self.build({**BEFORE, "scale": (30, 0)})
         for status in (500, 429, 404):
@@ -135,18 +135,18 @@ class Action(Checks):
         self.assertEqual(self.run_on(PULL), 0, self.runner.log)
         self.assertIn("::warning::No comment (", self.runner.log)
 
-    def test_a_first_run_without_a_baseline_compares_nothing_and_says_so(self):
+    def test_a_first_run_without_a_baseline_says_that_nothing_was_compared(self):
         self.build(BEFORE)
         self.assertEqual(self.run_on(PULL), 0, self.runner.log)
         self.assertIn("There are no figures of main yet: nothing was compared.", self.runner.summary)
         self.assertEqual(self.runner.caches, {})
         self.assertEqual(self.service.own(), [])
-        # A budget is kept to all the same.
+        # A budget is checked nevertheless.
         self.write("launchbox.budget.toml", "[defaults]\nmax_registers = 60\n")
         self.assertEqual(self.run_on(PULL), 1, self.runner.log)
         self.assertIn("sort", self.service.own()[0])
 
-    def test_a_broken_baseline_is_no_silence(self):
+    def test_a_broken_baseline_is_reported(self):
         self.main_branch(BEFORE)
         for broken in (b"", b"launchbox.baseline/9\n", b"launchbox.baseline/1\nsm_90 regs=1\n", b"\xff\x00" * 50):
             self.runner.caches["launchbox/kernels/main/aaa1"] = (".launchbox/kernels/target.baseline", broken)
@@ -155,7 +155,7 @@ class Action(Checks):
             self.assertIn("launchbox check failed with exit status 2", self.runner.summary)
         self.assertEqual(len(self.service.own()), 1)
 
-    def test_the_newest_of_the_branch_where_there_is_none_of_its_commit(self):
+    def test_the_newest_baseline_of_the_branch_if_its_commit_has_none(self):
         self.main_branch(BEFORE)
         self.build({**BEFORE, "scale": (33, 0)})
         self.assertEqual(self.run_on({**MAIN, "sha": "aaa2"}), 0, self.runner.log)
@@ -164,13 +164,13 @@ class Action(Checks):
         self.assertEqual(self.run_on(later), 0, self.runner.log)
         self.assertIn("Compared with aaa2, of main.", self.runner.summary)
         self.assertEqual(self.run_on(PULL), 1, self.runner.log)
-        # A pull request to a branch of somebody's own, on which nothing ran: the default branch.
+        # A pull request to another branch on which nothing ran: the default branch is used.
         stacked = {**PULL, "base_ref": "feature/one", "event": {
             "repository": {"default_branch": "main"}, "pull_request": {"number": 7, "base": {"sha": "ddd"}}}}
         self.assertEqual(self.run_on(stacked), 0, self.runner.log)
         self.assertIn("Compared with aaa2, of main.", self.runner.summary)
 
-    def test_several_checks_of_one_repository(self):
+    def test_several_checks_in_one_repository(self):
         self.main_branch(BEFORE)
         self.assertEqual(self.run_on(MAIN, name="other"), 0)
         self.build({**BEFORE, "scale": (33, 0)})
@@ -181,7 +181,7 @@ class Action(Checks):
             self.assertEqual(self.run_on(PULL, name=name), 2)
             self.assertIn("::error::name is", self.runner.log)
 
-    def test_what_the_inputs_do(self):
+    def test_the_inputs_of_the_action(self):
         self.main_branch(BEFORE)
         self.build({**BEFORE, "scale": (33, 0)})
         self.assertEqual(self.run_on(PULL, fail="false", comment="false"), 0)
@@ -197,7 +197,7 @@ class Action(Checks):
         self.assertEqual(self.run_on(PULL, wheel="no-such-folder"), 2)
         self.assertIn("there is no no-such-folder", self.runner.log)
 
-    def test_a_comment_of_somebody_else_is_left_alone(self):
+    def test_a_comment_of_another_user_is_not_changed(self):
         self.main_branch(BEFORE)
         marked = "<!-- launchbox check: kernels -->\nmine"
         self.service.add(marked, "somebody")
@@ -266,7 +266,7 @@ class GitLab(Checks):
         self.assertIn("scale", self.runner.log)
         xml = content(os.path.join(self.runner.work, ".launchbox/kernels.xml"))
         self.assertIn('failures="1"', xml)
-        # A token that may not write, and figures that cannot be read.
+        # A token without write permission, and figures that cannot be read.
         self.service.may_write = False
         self.assertEqual(self.job(True, LAUNCHBOX_TOKEN="secret"), 1)
         self.assertIn("No note (", self.runner.log)

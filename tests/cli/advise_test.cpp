@@ -1,4 +1,4 @@
-// launchbox advise: one answer a kernel, the same from every verb, in fifteen lines.
+// launchbox advise: one answer per kernel, the same from every verb, in fifteen lines.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -24,7 +24,7 @@ protected:
 
     void SetUp() override { NEEDS_NVCC(); }
 
-    // With these words behind the file.
+    // Runs it with these words after the file.
     [[nodiscard]] call advise(const std::string& source, std::vector<std::string> words = {"--arch", "sm_90"}) const
     {
         write_file_atomically(file, source);
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(1024, 2) fft(float* data, int n)
 void go(float* data, int n) { fft<<<n, 1024>>>(data, n); }
 )";
 
-// Whether the page has these words, wherever it breaks its lines.
+// Whether the page has these words, ignoring its line breaks.
 bool says(const call& page, const std::string& words)
 {
     std::istringstream lines(page.out);
@@ -77,7 +77,7 @@ TEST_F(advise_verb, says_which_bound_and_what_it_costs_in_fifteen_lines)
     EXPECT_TRUE(shown.shows("A100")) << shown.out;
     EXPECT_TRUE(shown.shows("(1024,1)")) << shown.out;
     EXPECT_TRUE(shown.shows("RTX 5090: ptxas ignored min_blocks 2")) << shown.out;
-    // From the table on: the file's path takes as many lines as it is long.
+    // Counted from the table on, because the file's path may take several lines.
     const std::vector<std::string> lines = lines_of(shown.out);
     const auto table =
         std::ranges::find_if(lines, [](const std::string& line) { return line.starts_with("            regs"); });
@@ -88,7 +88,7 @@ TEST_F(advise_verb, says_which_bound_and_what_it_costs_in_fifteen_lines)
     EXPECT_TRUE(all.shows("a real trade-off against")) << all.out;
 }
 
-TEST_F(advise_verb, a_kernel_that_spills_with_every_bound_is_not_called_right)
+TEST_F(advise_verb, a_kernel_that_spills_with_every_bound_is_not_called_good)
 {
     const json found = answer(
         "__global__ void __launch_bounds__(1024) k(float* p, int n)\n"
@@ -102,7 +102,7 @@ TEST_F(advise_verb, a_kernel_that_spills_with_every_bound_is_not_called_right)
     EXPECT_EQ(one.at("effect"), "spills, and no other bound spills less");
 }
 
-TEST_F(advise_verb, the_block_size_is_free_fixed_or_unknown_and_it_says_why)
+TEST_F(advise_verb, the_block_size_is_free_fixed_or_unknown_with_the_reason)
 {
     const json found = answer(
         "__global__ void reads(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
@@ -131,9 +131,9 @@ TEST_F(advise_verb, the_block_size_is_free_fixed_or_unknown_and_it_says_why)
     EXPECT_EQ(by_name.at("reads").at("threads_assumed"), false);
 }
 
-TEST_F(advise_verb, a_bound_is_not_named_for_launches_of_unknown_size)
+TEST_F(advise_verb, no_bound_is_named_for_launches_of_unknown_size)
 {
-    // With 128 threads a fifth block would be gained by a bound; but launches may be larger than any bound named here.
+    // A bound would gain a fifth block with 128 threads; but launches may be larger than any bound named here.
     const std::string kernel =
         "__global__ void k(float* p, int n)\n{\n    float v[76];\n"
         "    for (int i = 0; i < 76; ++i) v[i] = p[i * n + threadIdx.x];\n    for (int r = 0; r < n; ++r)\n"
@@ -146,7 +146,7 @@ TEST_F(advise_verb, a_bound_is_not_named_for_launches_of_unknown_size)
     EXPECT_EQ(known.at("kernels").at(0).at("architectures").at(0).at("verdict"), "write") << known.dump(1);
 }
 
-TEST_F(advise_verb, what_cannot_be_answered_is_said_and_the_rest_is_answered)
+TEST_F(advise_verb, unanswerable_kernels_are_named_and_the_others_answered)
 {
     const std::string light = "__global__ void k(float* p) { p[threadIdx.x] = 1; }\n";
     const call one_fails =
@@ -162,8 +162,8 @@ TEST_F(advise_verb, what_cannot_be_answered_is_said_and_the_rest_is_answered)
     expect_refused(launchbox_run({"advise", "nothing.cu", "--arch", "sm_90"}), "nothing.cu");
 }
 
-// What the figures take for granted is said, and never as if it were known.
-TEST_F(advise_verb, what_the_text_does_not_tell_is_an_assumption)
+// What the figures assume is named, and never shown as known.
+TEST_F(advise_verb, what_the_source_does_not_say_is_an_assumption)
 {
     const std::string kernel =
         "__global__ void k(float* p) { extern __shared__ float s[]; s[threadIdx.x] = p[threadIdx.x]; __syncthreads(); "
@@ -180,12 +180,12 @@ TEST_F(advise_verb, what_the_text_does_not_tell_is_an_assumption)
     EXPECT_TRUE(says(page, "256 threads are assumed")) << page.out;
     EXPECT_TRUE(says(page, "give it with --dynamic-shared")) << page.out;
     EXPECT_FALSE(says(page, "occupancy is limited by")) << page.out;
-    // Given, it is counted, and nothing is left to say.
+    // If it is given, it is used, and no assumption is left.
     const call given = advise(unknown, {"--arch", "sm_90", "--dynamic-shared", "100K", "--threads", "256"});
     EXPECT_TRUE(given.shows(" 2x256")) << given.out;
     EXPECT_FALSE(given.shows("--dynamic-shared")) << given.out;
     EXPECT_FALSE(given.shows("assumed")) << given.out;
-    // Where it depends on the block size, it is calculated for each.
+    // If it depends on the block size, it is calculated for each.
     const std::string by_threads = kernel + "void go(float* p, int n) { k<<<8, n, 400 * n>>>(p); }\n";
     const json calculated = answer(by_threads)["kernels"][0];
     EXPECT_EQ(calculated["architectures"][0]["dynamic_shared_bytes"], 102'400);
@@ -193,11 +193,11 @@ TEST_F(advise_verb, what_the_text_does_not_tell_is_an_assumption)
     EXPECT_EQ(answer(by_threads,
                      {"--arch", "sm_90", "--threads", "512"})["kernels"][0]["architectures"][0]["dynamic_shared_bytes"],
               204'800);
-    // Of sm_75, which has room for few blocks with so much: every bound is compiled from the source.
+    // For sm_75, which holds few blocks with that much: every bound is compiled from the source.
     const call bounds = launchbox_run({"bounds", file.string(), "--arch", "sm_75", "--all"}, {}, cache);
     EXPECT_TRUE(bounds.shows("12,800 B dynamic shared a warp")) << bounds.out;
     EXPECT_TRUE(bounds.shows("which is assumed")) << bounds.out;
-    // Every verb says the same.
+    // All verbs agree.
     write_file_atomically(file, unknown);
     EXPECT_TRUE(says(launchbox_run({"bounds", file.string(), "--arch", "sm_90"}, {}, cache), "--dynamic-shared"));
     const call inspected = launchbox_run({"inspect", file.string(), "--arch", "sm_90", "--threads", "128"}, {}, cache);
@@ -205,7 +205,7 @@ TEST_F(advise_verb, what_the_text_does_not_tell_is_an_assumption)
     EXPECT_TRUE(inspected.shows("≤16x128")) << inspected.out;
 }
 
-TEST_F(advise_verb, a_launch_by_a_pointer_is_not_said_to_be_none)
+TEST_F(advise_verb, a_launch_through_a_pointer_is_recognised)
 {
     const std::string kernel = "__global__ void k(float* p) { *p = 1; }\n";
     const call result = advise(kernel +

@@ -1,4 +1,5 @@
-// --arch asks for code of each kernel: what is missing is named, and what runs there instead is shown as that.
+// --arch asks for code of each kernel: missing code is named, and code of another architecture that runs there is
+// labelled as such.
 #include <filesystem>
 #include <set>
 
@@ -11,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// A folder with what nvcc makes of two files that were compiled for different architectures, as parts of a library are.
+// A folder with nvcc's output for two files that were compiled for different architectures, like parts of a library.
 class asked_architectures : public testing::Test {
 protected:
     static void SetUpTestSuite()
@@ -51,7 +52,7 @@ protected:
         ASSERT_EQ(made.exit_code, 0) << made.output;
     }
 
-    // "one sm_80 sm_86": kernel, its code, and what runs that.
+    // "one sm_80 sm_86": the kernel, its code's architecture, and the GPU that runs it.
     static std::multiset<std::string> shown(const json& report)
     {
         std::multiset<std::string> found;
@@ -83,7 +84,7 @@ private:
     static inline temporary_directory* folder_ = nullptr;
 };
 
-TEST_F(asked_architectures, what_is_missing_is_named)
+TEST_F(asked_architectures, missing_code_is_named)
 {
     NEEDS_NVCC();
     for (const char* file : {"lib.a", "objects"}) {
@@ -101,7 +102,7 @@ TEST_F(asked_architectures, what_is_missing_is_named)
     EXPECT_EQ(missing(inspect("lib.a", "all").json()), lines{});
 }
 
-TEST_F(asked_architectures, code_for_an_older_one_that_runs_there_is_shown_as_that)
+TEST_F(asked_architectures, code_for_an_older_architecture_is_labelled_as_that)
 {
     NEEDS_NVCC();
     const call found = inspect("lib.a", "sm_86");
@@ -109,7 +110,7 @@ TEST_F(asked_architectures, code_for_an_older_one_that_runs_there_is_shown_as_th
     EXPECT_EQ(shown(found.json()), (lines{"one sm_80 sm_86", "two sm_80 sm_86", "three sm_80 sm_86"}));
     EXPECT_EQ(missing(found.json()), lines{});
     EXPECT_TRUE(inspect("lib.a", "sm_86", "table").shows("sm_80→sm_86"));
-    // How many blocks are resident is told of the GPU that runs it: 1,536 threads on 8.6, 2,048 on 8.0.
+    // Resident blocks are those of the GPU that runs it: 1,536 threads on 8.6, 2,048 on 8.0.
     const json older = found.json();
     for (const json& kernel : older["kernels"])
         if (kernel["name"] == "three") {
@@ -120,15 +121,15 @@ TEST_F(asked_architectures, code_for_an_older_one_that_runs_there_is_shown_as_th
         if (kernel["name"] == "three") {
             EXPECT_EQ(kernel["occupancy"]["resident_blocks"], 2);
         }
-    // Its own code comes first; a GPU between two of them runs the later.
+    // Code of the same architecture is preferred; a GPU between two architectures runs the later one.
     EXPECT_EQ(
         shown(inspect("lib.a", "sm_80,sm_89").json()),
         (lines{"one sm_80", "two sm_80", "three sm_80", "one sm_80 sm_89", "two sm_80 sm_89", "three sm_80 sm_89"}));
-    // Tegra's chips run their own code alone.
+    // Tegra chips only run their own code.
     EXPECT_EQ(inspect("lib.a", "sm_87").status, 2);
 }
 
-TEST_F(asked_architectures, ptx_that_the_driver_can_compile_is_not_missing)
+TEST_F(asked_architectures, ptx_that_the_driver_can_compile_counts)
 {
     NEEDS_NVCC();
     EXPECT_EQ(shown(inspect("with_ptx.fatbin", "sm_80").json()), (lines{"three sm_80"}));
@@ -137,7 +138,7 @@ TEST_F(asked_architectures, ptx_that_the_driver_can_compile_is_not_missing)
     EXPECT_EQ(inspect("with_ptx.fatbin", "sm_75").status, 2) << "no PTX is compiled for an older GPU";
 }
 
-TEST_F(asked_architectures, check_fails_where_a_kernel_is_missing)
+TEST_F(asked_architectures, check_fails_if_a_kernel_is_missing)
 {
     NEEDS_NVCC();
     write("budget.toml", "[defaults]\nmax_spill_bytes = 0\n");
@@ -170,7 +171,7 @@ TEST_F(asked_architectures, check_fails_where_a_kernel_is_missing)
     EXPECT_EQ(check("lib.a", "sm_80").status, 0);
     EXPECT_EQ(check("lib.a", "sm_86").status, 1);
     EXPECT_EQ(check("with_ptx.fatbin", "sm_90").status, 1) << "PTX cannot be checked";
-    // The pattern names what is there for another architecture alone.
+    // The pattern matches only a kernel of another architecture.
     const call one =
         launchbox_run({"check", path("lib.a"), "--arch", "sm_75", "-k", "three", "--budget", path("budget.toml")});
     EXPECT_EQ(one.status, 1) << one.out << one.err;
@@ -189,8 +190,8 @@ TEST_F(asked_architectures, other_verbs_say_it_too)
     }
 }
 
-// A kernel that is there under a condition on __CUDA_ARCH__ is not there for the others, whatever else is compiled.
-TEST_F(asked_architectures, of_a_source)
+// A kernel under a condition on __CUDA_ARCH__ exists only where the condition holds, whatever else is compiled.
+TEST_F(asked_architectures, in_a_source)
 {
     NEEDS_NVCC();
     write("conditional.cu",
@@ -202,7 +203,7 @@ TEST_F(asked_architectures, of_a_source)
     EXPECT_EQ(missing(found.json()), (lines{"late sm_75 sm_80"}));
 }
 
-TEST_F(asked_architectures, of_a_log)
+TEST_F(asked_architectures, in_a_log)
 {
     const auto block = [](const std::string& kernel, const std::string& architecture) {
         return "ptxas info    : Compiling entry function '" + kernel + "' for '" + architecture +
@@ -217,7 +218,7 @@ TEST_F(asked_architectures, of_a_log)
     EXPECT_EQ(missing(found.json()), (lines{"three sm_75 sm_80"}));
 }
 
-// The figures of each are those of the file alone.
+// Each shows the same figures as the file alone.
 TEST_F(asked_architectures, the_same_file_twice_is_two_inputs)
 {
     NEEDS_NVCC();
@@ -234,7 +235,7 @@ TEST_F(asked_architectures, the_same_file_twice_is_two_inputs)
     EXPECT_EQ(twice[1], alone[0]);
 }
 
-TEST(architecture_names, a_wrong_one_is_said_once_whatever_the_number_of_files)
+TEST(architecture_names, a_wrong_one_is_reported_once_for_any_number_of_files)
 {
     const std::string log_80 = repository_file("tests/data/logs/basic_sm_80.log");
     for (const std::vector<std::string>& call :

@@ -1,4 +1,4 @@
-// launchbox bench-search, on the recorded space that the repository has.
+// launchbox bench-search, on the recorded space in the repository.
 #include <fstream>
 
 #include "support/text/terminal.hpp"
@@ -20,7 +20,7 @@ TEST(bench_search_verb, shows_each_workload_and_strategy)
     for (const std::string& line : lines_of(result.out)) EXPECT_LE(display_width(line), 100) << line;
 }
 
-TEST(bench_search_verb, says_the_same_in_json_and_csv_and_again)
+TEST(bench_search_verb, prints_the_same_in_json_and_csv_and_again)
 {
     const std::vector<std::string> arguments{"bench-search", space, "--strategy", "local,random", "--repeats", "4",
                                              "--seed",       "7",   "--format"};
@@ -49,8 +49,8 @@ TEST(bench_search_verb, says_the_same_in_json_and_csv_and_again)
     EXPECT_EQ(lines_of(as("csv").out).size(), 1u + 8);
 }
 
-// Searches that end before chance has come far are compared with chance for as long as they ran.
-TEST(bench_search_verb, random_search_scores_as_chance_however_few_evaluations_it_may_have)
+// Short searches are compared with random search over the same time.
+TEST(bench_search_verb, random_search_scores_as_chance_with_any_number_of_evaluations)
 {
     for (const char* most : {"3", "10", "1000"}) {
         const nlohmann::json json = launchbox_run({"bench-search", space, "--strategy", "random", "--repeats", "400",
@@ -66,7 +66,7 @@ TEST(bench_search_verb, random_search_scores_as_chance_however_few_evaluations_i
                     .shows("the score covers the first 3"));
 }
 
-TEST(bench_search_verb, reads_what_a_folder_holds_and_names_the_rest)
+TEST(bench_search_verb, reads_the_files_of_a_folder_and_names_the_others)
 {
     const temporary_directory folder;
     std::filesystem::copy_file(repository_file(space), folder.path() / "b.json");
@@ -77,7 +77,7 @@ TEST(bench_search_verb, reads_what_a_folder_holds_and_names_the_rest)
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_TRUE(result.says("a.txt"));
     EXPECT_EQ(result.json()["problems"].size(), 4u);
-    // Named by the user it is an error, and the rest is done.
+    // If the user names it, it is an error, and the others are done.
     const call named = launchbox_run({"bench-search", (folder.path() / "a.txt").string(), space, "--strategy", "random",
                                       "--repeats", "1", "--format", "json"});
     EXPECT_EQ(named.status, 2);
@@ -95,7 +95,7 @@ TEST(bench_search_verb, refuses_what_it_cannot_do)
     expect_refused(launchbox_run({"bench-search", empty.path().string()}), "no file contains a recorded space");
 }
 
-// A cache of Kernel Tuner: times of block sizes in milliseconds; 0: it failed.
+// A cache of Kernel Tuner: times of block sizes in milliseconds; 0: failed.
 std::string cache_of(const std::filesystem::path& file, const std::string& gpu,
                      const std::vector<std::pair<int, double>>& times, const std::string& kernel = "scale")
 {
@@ -116,7 +116,7 @@ std::string cache_of(const std::filesystem::path& file, const std::string& gpu,
     return file.string();
 }
 
-TEST(bench_search_verb, holds_each_gpu_out_and_says_what_its_rows_lose)
+TEST(bench_search_verb, leaves_each_gpu_out_and_says_how_much_slower_the_rows_of_the_others_are)
 {
     const temporary_directory folder;
     const std::string a100 = cache_of(folder.path() / "a.json", "NVIDIA A100-PCIE-40GB",
@@ -130,7 +130,7 @@ TEST(bench_search_verb, holds_each_gpu_out_and_says_what_its_rows_lose)
     EXPECT_EQ(shown.status, 0) << shown.err;
     EXPECT_TRUE(shown.shows("scale on 3 GPUs, 4 candidates, each GPU held out")) << shown.out;
     EXPECT_TRUE(shown.shows("better on 0, worse on 0, equal within 1 % on 2.")) << shown.out;
-    EXPECT_TRUE(shown.says("d.json: these are results of NVIDIA H100 alone")) << shown.err;  // of one GPU
+    EXPECT_TRUE(shown.says("d.json: these are results of NVIDIA H100 alone")) << shown.err;  // only of one GPU
     EXPECT_TRUE(shown.shows("Where both exist (2 GPUs), predicted rows take")) << shown.out;
     const nlohmann::json json =
         launchbox_run({"bench-search", "--leave-one-out", "gpu", a100, a40, h100, "--format", "json"}).json();
@@ -140,7 +140,7 @@ TEST(bench_search_verb, holds_each_gpu_out_and_says_what_its_rows_lose)
     ASSERT_EQ(gpus.size(), 3u);
     EXPECT_EQ(gpus[0]["architecture"], "sm_80");
     EXPECT_EQ(gpus[0]["inherited"], nullptr);
-    EXPECT_EQ(gpus[0]["predicted"]["parameters"]["threads"], 128);  // the A40 is nearer than the H100
+    EXPECT_EQ(gpus[0]["predicted"]["parameters"]["threads"], 128);  // the A40 is closer than the H100
     EXPECT_NEAR(gpus[0]["predicted"]["loss"].get<double>(), 0.1, 1e-9);
     EXPECT_EQ(gpus[0]["baseline"]["parameters"]["threads"], 32);
     EXPECT_EQ(gpus[1]["inherits_from"], "NVIDIA A100-PCIE-40GB");
@@ -153,7 +153,7 @@ TEST(bench_search_verb, holds_each_gpu_out_and_says_what_its_rows_lose)
         1u + 3 * 5 - 1);
     EXPECT_EQ(json["left_out"], "gpu");
     expect_refused(launchbox_run({"bench-search", "--leave-one-out", "all", a100, h100}), "--leave-one-out");
-    // With all of the architecture: the A40 and an A10 are one.
+    // By architecture: the A40 and an A10 are one.
     const std::string a10 = cache_of(folder.path() / "f.json", "NVIDIA A10", {{32, 1.0}, {64, 2.0}, {128, 2.0}});
     const nlohmann::json whole =
         launchbox_run({"bench-search", "--leave-one-out", "architecture", a100, a40, a10, "--format", "json"}).json();
@@ -167,15 +167,15 @@ TEST(bench_search_verb, holds_each_gpu_out_and_says_what_its_rows_lose)
         EXPECT_EQ(refused.status, 2);
         EXPECT_TRUE(refused.says("recorded on two GPUs or more")) << refused.err;
     }
-    // Where one candidate is all that was measured, every row would be the best.
+    // If only one candidate was measured, every row would be the best.
     const std::string one = cache_of(folder.path() / "e.json", "NVIDIA L4", {{32, 4.0}, {64, 0}}, "other");
     const call nothing = launchbox_run({"bench-search", "--leave-one-out", "gpu", other, one});
     EXPECT_EQ(nothing.status, 2);
     EXPECT_TRUE(nothing.says("nothing to choose")) << nothing.err;
 }
 
-// What is best on the others may not run here, and is said so.
-TEST(bench_search_verb, says_where_a_row_of_others_fails)
+// The best candidate on the others may fail here, which is reported.
+TEST(bench_search_verb, says_where_a_row_of_other_gpus_fails)
 {
     const temporary_directory folder;
     const std::string a40 = cache_of(folder.path() / "a.json", "NVIDIA A40", {{32, 2.0}, {64, 1.0}}),

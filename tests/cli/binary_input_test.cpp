@@ -1,4 +1,4 @@
-// launchbox inspect: binaries of every kind, good, broken and hostile.
+// launchbox inspect: all kinds of binaries, valid, broken and hostile.
 #include <cstring>
 #include <filesystem>
 
@@ -16,7 +16,7 @@ const std::string source =
     "s[threadIdx.x] = p[threadIdx.x]; __syncthreads(); p[threadIdx.x] = s[63 - threadIdx.x]; }";
 const std::string kernel_name = "name_of_twenty_bytes";
 
-// What nvcc makes with these options.
+// Runs nvcc with these options.
 std::string make(std::vector<std::string> options)
 {
     const temporary_directory folder;
@@ -72,12 +72,12 @@ TEST_F(binary_input, is_read_from_a_file_and_from_standard_input)
     expect_refused(launchbox_run({"inspect", "-", "--arch", "sm_75"}, fatbin()), "no CUDA code for sm_75");
 }
 
-// A chip newer than launchbox: the compiler's figures are there all the same, without occupancy.
+// A chip newer than launchbox: the compiler's figures are shown, without occupancy.
 TEST_F(binary_input, kernels_of_an_unknown_architecture_have_registers_and_spills)
 {
     const std::string code = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
     const auto of_sm_140 = [](std::string image, std::size_t at = 0) {
-        constexpr std::size_t flags = 48;  // of the ELF header; its second byte is the architecture
+        constexpr std::size_t flags = 48;  // of the ELF header; the second byte is the architecture
         image[at + flags + 1] = static_cast<char>(140);
         return image;
     };
@@ -122,7 +122,7 @@ TEST_F(binary_input, kernels_of_an_unknown_architecture_have_registers_and_spill
     EXPECT_TRUE(occupancy.says("unknown architecture 'sm_140'")) << occupancy.err;
 }
 
-TEST_F(binary_input, says_on_which_gpus_its_ptx_is_compiled)
+TEST_F(binary_input, says_which_gpus_compile_its_ptx)
 {
     const std::string both = repository_file("tests/fuzz/corpus/fatbin/none.fatbin");  // sm_75, compute_75, sm_120
     const call result = launchbox_run({"inspect", both, "--summary"});
@@ -135,7 +135,7 @@ TEST_F(binary_input, says_on_which_gpus_its_ptx_is_compiled)
     EXPECT_FALSE(without.shows("after compiling PTX")) << without.out;
 }
 
-TEST_F(binary_input, a_broken_part_is_told_and_the_rest_is_printed)
+TEST_F(binary_input, a_broken_part_is_reported_and_the_rest_printed)
 {
     NEEDS_NVCC();
     std::string broken = fatbin();
@@ -190,7 +190,7 @@ TEST_F(binary_input, images_that_are_not_read_are_counted_and_named)
             EXPECT_EQ(json[json.contains("inputs") ? "inputs" : "before"][0]["skipped_images"], wanted) << words[0];
         }
     }
-    // With nothing else in the file there is nothing to calculate.
+    // If the file has nothing else, nothing can be calculated.
     const std::string lto = file("lto.fatbin", make_fatbin({{.kind = 8, .payload = "x"}}));
     for (const char* verb : {"occupancy", "suggest"})
         expect_refused(launchbox_run({verb, lto}), "it has no kernel: it contains 1 LTO-IR image (compute_90)");
@@ -216,7 +216,7 @@ TEST_F(binary_input, one_broken_input_among_several_hides_no_other)
     EXPECT_TRUE(result.says("missing.o"));
 }
 
-TEST_F(binary_input, cut_anywhere_it_ends_with_2_and_one_clear_message)
+TEST_F(binary_input, a_truncated_file_ends_with_2_and_one_clear_message)
 {
     NEEDS_NVCC();
     for (std::size_t length = 4; length < fatbin().size(); length += fatbin().size() / 20) {
@@ -227,7 +227,7 @@ TEST_F(binary_input, cut_anywhere_it_ends_with_2_and_one_clear_message)
     }
 }
 
-TEST_F(binary_input, a_binary_without_cuda_code_is_said_so)
+TEST_F(binary_input, a_binary_without_cuda_code_is_reported)
 {
     const call host = launchbox_run({"inspect", "/bin/true"});
     EXPECT_EQ(host.status, 2);
@@ -238,7 +238,7 @@ TEST_F(binary_input, a_binary_without_cuda_code_is_said_so)
     EXPECT_TRUE(thin.says("thin archive")) << thin.err;
 }
 
-// The string table is patched, so that the linker's view of the name is of twenty hostile bytes.
+// The string table is patched: the name, as the linker sees it, consists of twenty hostile bytes.
 TEST_F(binary_input, hostile_names_do_no_harm_in_any_form)
 {
     NEEDS_NVCC();
@@ -272,7 +272,7 @@ TEST_F(binary_input, hostile_names_do_no_harm_in_any_form)
     EXPECT_EQ(lines_of(listed.out).size(), 2u) << listed.out;
 }
 
-TEST_F(binary_input, what_was_there_before_linking_is_shown_when_asked_for)
+TEST_F(binary_input, code_before_linking_is_shown_on_request)
 {
     NEEDS_NVCC();
     if (find_in_path("nvlink").empty()) GTEST_SKIP() << "needs nvlink in PATH";
@@ -287,7 +287,7 @@ TEST_F(binary_input, what_was_there_before_linking_is_shown_when_asked_for)
     EXPECT_EQ(both["kernels"][1]["relocatable"], true);
 }
 
-TEST_F(binary_input, the_stack_of_the_functions_that_are_called_is_shown_and_checked)
+TEST_F(binary_input, the_stack_of_called_functions_is_shown_and_checked)
 {
     NEEDS_NVCC();
     const std::string object = file("deep.o", ""), linked = file("deep.cubin", "");
@@ -310,7 +310,7 @@ TEST_F(binary_input, the_stack_of_the_functions_that_are_called_is_shown_and_che
     EXPECT_TRUE(failed.shows(std::to_string(bytes) + " B")) << failed.out;
 }
 
-TEST_F(binary_input, printf_and_the_third_launch_bound_are_told)
+TEST_F(binary_input, printf_and_the_third_launch_bound_are_reported)
 {
     NEEDS_NVCC();
     const std::string text =
@@ -327,12 +327,12 @@ TEST_F(binary_input, printf_and_the_third_launch_bound_are_told)
         EXPECT_TRUE(table.shows("printf_arguments (sm_90): 16 B")) << table.out;
         EXPECT_FALSE(table.shows("local_array")) << table.out;
         EXPECT_TRUE(table.shows("uses printf (sm_90)")) << table.out;
-        // The second is in PTX alone.
+        // The second input has only PTX.
         EXPECT_TRUE(table.shows(input.size() > 1 ? "128,2,4" : "128,–,4")) << table.out;
     }
 }
 
-TEST_F(binary_input, the_probe_of_launchbox_is_in_no_list)
+TEST_F(binary_input, the_architecture_probe_is_never_listed)
 {
     NEEDS_NVCC();
     const std::string text = file("probes.cu",

@@ -1,4 +1,4 @@
-// launchbox bounds: sweeps with the real compiler, measurements with benchmarks that need no GPU, edits of a copy.
+// launchbox bounds: sweeps with the real compiler, measurements with benchmarks that need no GPU, and edits of a copy.
 #include "scale.hpp"
 #include "tool.hpp"
 
@@ -11,8 +11,8 @@ namespace {
 namespace fs = std::filesystem;
 using json = nlohmann::json;
 
-// One kernel that wants registers, one that does not. The program prints a time that follows the bound it was built
-// with.
+// One kernel that needs many registers, one that does not. The program prints a time that depends on the bound that it
+// was built with.
 constexpr const char* sums_source = R"(#include <cstdio>
 #include <cstdlib>
 
@@ -48,7 +48,7 @@ protected:
         fs::remove_all(folder_);
         fs::create_directories(folder_);
         write_file_atomically(file(), sums_source);
-        // One cache for all tests of a build folder: each compile is made once.
+        // One cache for all tests of a build folder: each compile runs once.
         environment_ = {"LAUNCHBOX_CACHE=" LAUNCHBOX_TEST_CACHE};
     }
 
@@ -69,7 +69,7 @@ protected:
         return result.json();
     }
 
-    // The same for every test, since what is compiled depends on the names of its files.
+    // The same folder for every test, since cache keys depend on file names.
     const fs::path folder_ = fs::path(LAUNCHBOX_TEST_CACHE).parent_path() / "bounds_test";
     std::vector<std::string> environment_;
 };
@@ -85,7 +85,7 @@ json row_of(const json& kernel, const std::string& attribute)
     return {};
 }
 
-TEST_F(BoundsVerb, tries_what_matters_on_each_architecture)
+TEST_F(BoundsVerb, tries_the_useful_bounds_on_each_architecture)
 {
     const json result = swept({file(), "--arch", "sm_80,sm_90,sm_120", "-k", "heavy"});
     EXPECT_EQ(result["schema"], "launchbox.bounds/1");
@@ -105,8 +105,8 @@ TEST_F(BoundsVerb, tries_what_matters_on_each_architecture)
     }
 }
 
-// Attributes that make no difference are one row.
-TEST_F(BoundsVerb, rows_are_of_different_code)
+// Attributes that make no difference share a row.
+TEST_F(BoundsVerb, rows_have_different_code)
 {
     const json kernel = swept({file(), "--arch", "sm_90", "-k", "light", "--threads", "256"})["kernels"][0];
     ASSERT_EQ(kernel["rows"].size(), 1u) << kernel["rows"];
@@ -131,7 +131,7 @@ TEST_F(BoundsVerb, the_second_run_compiles_nothing)
     EXPECT_EQ(again["kernels"], first["kernels"]);
 }
 
-TEST_F(BoundsVerb, bad_calls_are_refused)
+TEST_F(BoundsVerb, invalid_calls_are_refused)
 {
     expect_refused(bounds({file(), "--arch", "sm_90", "-k", "haevy"}), "no kernel matches 'haevy'");
     EXPECT_TRUE(bounds({file(), "--arch", "sm_90", "-k", "haevy"}).says("did you mean heavy?"));
@@ -149,7 +149,7 @@ TEST_F(BoundsVerb, bad_calls_are_refused)
     expect_refused(bounds({file(), "--arch", "sm_90", "--build", "make"}), "--measure");
 }
 
-TEST_F(BoundsVerb, a_source_that_does_not_compile_says_where_and_what_to_do)
+TEST_F(BoundsVerb, a_source_that_does_not_compile_is_reported_with_its_place_and_a_fix)
 {
     write_file_atomically(file("broken.cu"), "#include \"mine.hpp\"\n__global__ void k(int* p) { *p = 1; }\n");
     const call result = bounds({file("broken.cu"), "--arch", "sm_90"});
@@ -161,12 +161,12 @@ TEST_F(BoundsVerb, a_source_that_does_not_compile_says_where_and_what_to_do)
               0);
 }
 
-TEST_F(BoundsVerb, a_benchmark_decides_and_one_that_fails_is_named)
+TEST_F(BoundsVerb, a_benchmark_decides_and_a_failing_one_is_named)
 {
     const call result =
         bounds({file(), "--arch", "sm_90", "-k", "heavy", "--measure", "{program}", "--runs", "6", "--format", "json"});
     const json kernel = result.json()["kernels"][0];
-    // The program's time falls with min_blocks: the row with most is the fastest, and it is what the source has.
+    // The program's time decreases with min_blocks: the row with the largest is fastest, and it is that of the source.
     std::set<double> times;
     int failures = 0;
     for (const json& row : kernel["rows"]) {
@@ -186,7 +186,7 @@ TEST_F(BoundsVerb, a_benchmark_decides_and_one_that_fails_is_named)
     EXPECT_EQ(result.json()["measured"]["runs"], 6);
 }
 
-TEST_F(BoundsVerb, no_measurable_difference_is_an_answer)
+TEST_F(BoundsVerb, no_measurable_difference_is_a_valid_result)
 {
     const call result =
         bounds({file(), "--arch", "sm_90", "-k", "heavy", "--measure", "sh -c 'echo time: 5 ms'", "--runs", "6"});
@@ -206,7 +206,7 @@ TEST_F(BoundsVerb, a_benchmark_that_prints_no_time_is_named)
     EXPECT_TRUE(absent.says("cannot run ./no-such-benchmark")) << absent.err;
 }
 
-TEST_F(BoundsVerb, a_program_that_is_not_rebuilt_is_refused)
+TEST_F(BoundsVerb, a_program_that_was_not_rebuilt_is_refused)
 {
     const std::string program = file("bench");
     ASSERT_EQ(std::system(("nvcc -arch=sm_90 '" + file() + "' -o '" + program + "' 2>/dev/null").c_str()), 0);
@@ -216,14 +216,14 @@ TEST_F(BoundsVerb, a_program_that_is_not_rebuilt_is_refused)
     EXPECT_TRUE(result.says("--build")) << result.err;
 }
 
-TEST_F(BoundsVerb, apply_writes_what_is_recommended_and_revert_takes_it_back)
+TEST_F(BoundsVerb, apply_writes_the_recommended_bound_and_revert_undoes_it)
 {
     const call applied = bounds({file(), "--arch", "sm_90", "-k", "heavy", "--apply"});
     ASSERT_EQ(applied.status, 0) << applied.err;
     EXPECT_TRUE(applied.shows("-__global__ void __launch_bounds__(256, 8) heavy(float* data, int n)")) << applied.out;
     EXPECT_TRUE(applied.says("--revert restores it"));
     EXPECT_NE(text(), sums_source);
-    // What was applied is now right.
+    // The applied bound is now right.
     const json kernel = swept({file(), "--arch", "sm_90", "-k", "heavy"})["kernels"][0];
     EXPECT_TRUE(kernel["recommendation"]["verdict"] == "keep" || kernel["recommendation"]["verdict"] == "no_bound")
         << kernel["recommendation"];
@@ -254,7 +254,7 @@ TEST_F(BoundsVerb, apply_for_several_architectures_writes_a_macro_that_gives_eac
 
 TEST_F(BoundsVerb, apply_needs_to_know_the_block_size)
 {
-    // Of which an SM holds one block, so that few bounds are to be tried for each size.
+    // An SM holds only one block, so that few bounds need to be tried for each size.
     const std::string source =
         "__global__ void light(float* data)\n{\n    __shared__ float all[12000];\n"
         "    all[threadIdx.x] = data[threadIdx.x];\n    __syncthreads();\n"

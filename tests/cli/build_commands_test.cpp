@@ -1,4 +1,4 @@
-// -p with a build that compiles one source several times: all of its commands count.
+// -p with a build that compiles one source several times: all its commands count.
 #include "tool.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ protected:
                               "s[threadIdx.x] = *p; __syncthreads(); *p = s[1]; }\n");
     }
 
-    // A database of commands with these flags.
+    // A compilation database with these flags.
     std::string build(const std::vector<std::string>& flags) const
     {
         nlohmann::json entries = nlohmann::json::array();
@@ -57,7 +57,7 @@ TEST_F(build_commands, are_all_checked_in_any_order)
         EXPECT_NE(message.find("of 2: out" + std::to_string(place) + "/k.o, one of 2 copies"), std::string::npos)
             << message;
     }
-    // Launch bounds too, of which the worse counts.
+    // Launch bounds too, of which the worst counts.
     const std::string baseline = build({little}) + "/kept";
     ASSERT_EQ(run_on("check", build({little}), {"--baseline", baseline, "--write-baseline"}).status, 0);
     EXPECT_EQ(run_on("check", build({little, little + " -DBOUND=992"}), {"--baseline", baseline}).status, 1);
@@ -72,20 +72,20 @@ TEST_F(build_commands, are_all_shown_by_every_verb)
     EXPECT_EQ(kernels[1]["static_shared_bytes"], 16384);
     EXPECT_EQ(kernels[1]["source"]["container"], "nvcc, command 2 of 2: out1/k.o");
     EXPECT_EQ(run_on("occupancy", two, {"--format", "json"}).json()["results"].size(), 2u);
-    // Code for the device linker is other code.
+    // Code for the device linker is different code.
     const nlohmann::json linked =
         run_on("inspect", build({"-DITEMS=64", "-DITEMS=64 -dc"}), {"--format", "json"}).json()["kernels"];
     ASSERT_EQ(linked.size(), 2u);
     EXPECT_EQ(linked[0]["relocatable"], false);
     EXPECT_EQ(linked[1]["relocatable"], true);
-    // The same flags are one command, whatever they make.
+    // Commands with the same flags count once, whatever their outputs are.
     const nlohmann::json once =
         run_on("inspect", build({"-DITEMS=64", "-DITEMS=64 -MD -MF x.d"}), {"--format", "json"}).json()["kernels"];
     ASSERT_EQ(once.size(), 1u);
     EXPECT_EQ(once[0]["source"]["container"], "nvcc");
 }
 
-TEST_F(build_commands, that_fail_are_named)
+TEST_F(build_commands, are_named_if_they_fail)
 {
     const call failed = run_on("check", build({"-DITEMS=64", "-DITEMS=64 -DBROKEN"}), {"--budget", "-"});
     EXPECT_EQ(failed.status, 2);

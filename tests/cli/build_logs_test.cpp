@@ -1,4 +1,4 @@
-// Logs as build tools, linkers, drivers and shells leave them: what inspect and check say of each.
+// Logs of build tools, linkers, drivers and shells: what inspect and check print for each.
 #include "tool.hpp"
 
 namespace launchbox {
@@ -13,7 +13,7 @@ std::string report_of(const std::string& kernel, const std::string& in_front, in
            " registers, used 0 barriers, 364 bytes cmem[0]\n";
 }
 
-// The lines of two texts in turn.
+// The lines of two texts, interleaved.
 std::string in_turn(const std::string& one, const std::string& other)
 {
     const std::vector<std::string> a = lines_of(one), b = lines_of(other);
@@ -43,7 +43,7 @@ nlohmann::json only_kernel(const std::string& log)
     return kernels.empty() ? nlohmann::json() : kernels[0];
 }
 
-TEST(build_logs, a_gate_sees_the_spills_of_the_writer_that_has_them)
+TEST(build_logs, check_finds_the_spills_of_the_process_that_has_them)
 {
     for (const auto& [one, other] : {std::pair{"1>", "2>"},
                                      {"#7 0.1 ", "#9 0.2 "},
@@ -57,7 +57,7 @@ TEST(build_logs, a_gate_sees_the_spills_of_the_writer_that_has_them)
         EXPECT_EQ(result.json()["findings"][0]["identity"], "relax");
         EXPECT_EQ(result.json()["findings"][0]["value"], 176);
     }
-    // With nothing in front, it is not known whose they are, and nothing passes.
+    // Without prefixes it is not known to which process lines belong, and nothing passes.
     const call result =
         check_log(in_turn(report_of("sharpen", "", 24, 0), report_of("relax", "", 128, 88)), "max_spill_bytes = 0");
     EXPECT_EQ(result.status, 2);
@@ -77,13 +77,13 @@ TEST(build_logs, the_linkers_figures_are_the_final_ones)
     EXPECT_EQ(alone["registers"], 109);
     EXPECT_EQ(alone["spill_store_bytes"], nullptr);
     EXPECT_EQ(check_log(report_of("apply", "", 24, 8) + linked, "max_registers = 100").status, 1);
-    // Both are there for who asks.
+    // Both can be shown on request.
     const call unlinked =
         launchbox_run({"inspect", "-", "--before-linking", "--format", "json"}, report_of("apply", "", 24, 8) + linked);
     EXPECT_EQ(unlinked.json()["kernels"].size(), 2u);
 }
 
-TEST(build_logs, warnings_are_facts)
+TEST(build_logs, warnings_count_as_figures)
 {
     const std::string log =
         "ptxas warning : Registers are spilled to local memory in function 'blur', 520 bytes spill "
@@ -95,13 +95,13 @@ TEST(build_logs, warnings_are_facts)
     EXPECT_EQ(kernel["diagnoses"].at(0)["id"], "spills");
     EXPECT_EQ(check_log(log, "max_spill_bytes = 0").status, 1);
     EXPECT_TRUE(launchbox_run({"inspect", "-", "--spilling"}, log).shows("blur"));
-    // What is not told is not passed.
+    // What is not printed does not pass.
     const call registers = check_log(log, "max_registers = 255");
     EXPECT_EQ(registers.status, 1);
     EXPECT_TRUE(registers.shows("Cannot be checked")) << registers.out;
 }
 
-TEST(build_logs, what_failed_is_never_well)
+TEST(build_logs, a_failed_compile_never_passes)
 {
     const std::string good = report_of("k", "", 24, 0);
     for (const char* bad :
@@ -127,7 +127,7 @@ TEST(build_logs, what_failed_is_never_well)
     EXPECT_TRUE(check_log(good, "max_registers = 100").shows("all checks passed"));
 }
 
-TEST(build_logs, a_kernel_is_the_same_whatever_hash_its_name_has)
+TEST(build_logs, a_kernel_is_the_same_with_any_hash_in_its_name)
 {
     const temporary_directory folder;
     const auto file = [&](const char* name, const std::string& text) {
@@ -156,7 +156,7 @@ TEST(build_logs, a_kernel_is_the_same_whatever_hash_its_name_has)
         << checked.out;
 }
 
-TEST(build_logs, what_is_read_of_a_file_of_several_programs)
+TEST(build_logs, a_file_of_several_programs)
 {
     const std::string plain = report_of("k", "", 24, 0);
     std::string wide;
@@ -168,7 +168,7 @@ TEST(build_logs, what_is_read_of_a_file_of_several_programs)
     }
 }
 
-TEST(build_logs, the_losses_of_a_source_are_findings_with_the_remedy_of_their_cause)
+TEST(build_logs, losses_in_a_source_are_findings_with_a_fix_for_their_cause)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -198,7 +198,7 @@ TEST(build_logs, the_losses_of_a_source_are_findings_with_the_remedy_of_their_ca
     EXPECT_EQ(fix_of({"-DBOTH"}), "");
 }
 
-TEST(build_logs, a_register_option_is_said_to_count_for_the_kernels_that_it_counts_for)
+TEST(build_logs, a_register_option_is_reported_for_the_kernels_it_affects)
 {
     NEEDS_NVCC();
     const temporary_directory folder;

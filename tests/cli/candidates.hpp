@@ -1,4 +1,4 @@
-// The spec tests/data/tune/candidates.toml on doubles of GPUs, where tests of whole runs start.
+// The spec tests/data/tune/candidates.toml on doubles of GPUs, with which tests of whole runs begin.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,9 @@
 
 namespace launchbox {
 
-/// Copies spec and source into `here`, and returns a plan for a double (tests/tune/fake_driver/README.md), without
-/// devices: fastest with 128 threads and 4 items. There are 200 candidates: 57 with up to 3 items, 68 with up to 4.
+/// Copies the spec and its source into `here`, and returns a plan for a double (tests/tune/fake_driver/README.md)
+/// without devices: 128 threads and 4 items are the fastest. There are 200 candidates: 57 with up to 3 items, 68 with
+/// up to 4.
 inline nlohmann::json candidates_in(const std::filesystem::path& here, int max_items = 16)
 {
     for (const char* file : {"candidates.cu", "candidates.toml"})

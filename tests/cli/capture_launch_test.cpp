@@ -1,5 +1,5 @@
-// launchbox capture -k, and what tune makes of the folder, where driver and CUPTI are doubles. The double computes what
-// its plan says with the bytes that it is given, at the addresses that it is given.
+// launchbox capture -k, and tuning on the captured folder, with doubles of driver and CUPTI. The driver's double
+// computes what its plan says from the bytes at the addresses that it is given.
 #ifdef LAUNCHBOX_FAKE_CUPTI
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ protected:
     {
     }
 
-    // The program has its memory where no process has anything by itself.
+    // Places the program's memory at addresses that no process uses by default.
     [[nodiscard]] call capture(std::vector<std::string> options, const std::vector<std::string>& words) const
     {
         options.insert(options.begin(), "capture");
@@ -54,7 +54,7 @@ protected:
     [[nodiscard]] json manifest() const { return json::parse(std::ifstream(file("kept/capture.json"))); }
     void write_manifest(const json& changed) const { write_file_atomically(file("kept/capture.json"), changed.dump()); }
 
-    // Nothing is left where the folder should be, and beside it.
+    // Nothing is left in place of the folder, or next to it.
     void expect_no_folder() const
     {
         EXPECT_FALSE(fs::exists(file("kept")));
@@ -64,7 +64,7 @@ protected:
 };
 
 #ifdef LAUNCHBOX_MPI
-// Every rank has the folder, and the same results as one process.
+// Every rank reads the folder, and the results equal those of one process.
 TEST_F(capture_launch, a_captured_launch_is_tuned_on_several_ranks)
 {
     plan["devices"].push_back(plan["devices"][0]);
@@ -113,8 +113,9 @@ TEST_F(capture_launch, a_captured_launch_is_replayed_bit_equal)
         << replayed.out << replayed.err;
 }
 
-// A kernel whose results depend on what was there: each launch has to find what the program's found.
-TEST_F(capture_launch, what_a_launch_changed_is_restored_before_the_next)
+// A kernel whose results depend on previous content: each launch must start from the content that the program's launch
+// found.
+TEST_F(capture_launch, memory_changed_by_a_launch_is_restored_before_the_next)
 {
     plan["kernels"][0]["effect"] = "accumulate";
     keep_plain();
@@ -123,7 +124,7 @@ TEST_F(capture_launch, what_a_launch_changed_is_restored_before_the_next)
     EXPECT_EQ(tune({}).status, 0);
 }
 
-TEST_F(capture_launch, memory_that_buffers_point_to_is_captured_too)
+TEST_F(capture_launch, memory_that_buffers_point_to_is_captured)
 {
     ASSERT_EQ(capture({"-k", "pl*n"}, {"init", load_observed_kernels, "pointer=10000", "launch=plain,4,16,0,1"}).status,
               0);
@@ -133,7 +134,7 @@ TEST_F(capture_launch, memory_that_buffers_point_to_is_captured_too)
     EXPECT_EQ(replay().status, 0);
 }
 
-TEST_F(capture_launch, the_wanted_launch_is_taken_and_all_memory_when_asked_for)
+TEST_F(capture_launch, the_requested_launch_is_captured_with_all_memory_on_request)
 {
     const std::vector<std::string> words{"init",
                                          load_observed_kernels,
@@ -155,7 +156,7 @@ TEST_F(capture_launch, the_wanted_launch_is_taken_and_all_memory_when_asked_for)
     EXPECT_EQ(manifest()["memory"].size(), 2u);
 }
 
-TEST_F(capture_launch, other_ways_of_launching_are_replayed_as_they_were)
+TEST_F(capture_launch, other_kinds_of_launches_are_replayed_as_they_were)
 {
     ASSERT_EQ(capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=3", "cooperative=plain,4,32,0,1"}).status,
               0);
@@ -170,7 +171,7 @@ TEST_F(capture_launch, other_ways_of_launching_are_replayed_as_they_were)
     EXPECT_EQ(replay().status, 0);
 }
 
-TEST_F(capture_launch, a_launch_that_may_begin_early_is_named_with_what_the_kernel_does_about_it)
+TEST_F(capture_launch, an_early_launch_is_named_with_how_the_kernel_waits)
 {
     const call never = capture({"-k", "plain"}, {"init", load_observed_kernels, "fill=3", "early=plain,4,32,0,1"});
     ASSERT_EQ(never.status, 0) << never.err;
@@ -189,8 +190,8 @@ TEST_F(capture_launch, a_launch_that_may_begin_early_is_named_with_what_the_kern
     EXPECT_FALSE(plain.says("programmatic")) << plain.err;
 }
 
-// What the program is, its output and its status, does not depend on what becomes of the capture.
-TEST_F(capture_launch, what_is_not_captured_is_named_and_the_program_unharmed)
+// The program's output and exit status do not depend on the capture.
+TEST_F(capture_launch, an_impossible_capture_is_named_and_the_program_unharmed)
 {
     const std::vector<std::string> words{"init", load_observed_kernels, "launch=plain,8,64,0,3", "out=done", "exit=5"};
     const auto expect_line = [&](const call& result, const std::string& line) {
@@ -221,7 +222,7 @@ TEST_F(capture_launch, what_is_not_captured_is_named_and_the_program_unharmed)
     expect_no_folder();
 }
 
-TEST_F(capture_launch, a_program_that_ends_well_without_the_launch_is_a_failed_check)
+TEST_F(capture_launch, a_program_that_succeeds_without_the_launch_is_a_failed_check)
 {
     const call result = capture({"-k", "none"}, {"init", load_observed_kernels, "launch=plain,8,64,0,3"});
     EXPECT_EQ(result.status, 1);
@@ -237,7 +238,7 @@ TEST_F(capture_launch, a_program_that_dies_in_the_launch_leaves_no_folder)
     expect_no_folder();
 }
 
-TEST_F(capture_launch, a_full_disk_costs_the_capture_and_not_the_program)
+TEST_F(capture_launch, a_full_disk_fails_the_capture_and_not_the_program)
 {
     const call result = launchbox_run({"capture", "-k", "plain", "-o", file("kept"), "--", "sh", "-c",
                                        "ulimit -f 2500; exec \"$0\" init '" + load_observed_kernels +
@@ -250,7 +251,7 @@ TEST_F(capture_launch, a_full_disk_costs_the_capture_and_not_the_program)
     expect_no_folder();
 }
 
-TEST_F(capture_launch, what_cannot_be_asked_for_is_refused_before_the_program_runs)
+TEST_F(capture_launch, impossible_options_are_refused_before_the_program_runs)
 {
     const auto refuse = [&](std::vector<std::string> options, const std::string& line) {
         options.insert(options.begin(), "capture");
@@ -281,7 +282,7 @@ TEST_F(capture_launch, a_replay_that_differs_names_the_first_byte)
     EXPECT_TRUE(result.shows("1 of 4,096 bytes differ")) << result.out;
 }
 
-TEST_F(capture_launch, replays_that_differ_from_each_other_are_not_deterministic)
+TEST_F(capture_launch, replays_that_differ_from_each_other_are_reported_as_nondeterministic)
 {
     keep_plain();
     plan["faults"] = {{{"match", "plain"}, {"stage", "timed_launch_runs"}, {"action", "race"}}};
@@ -302,12 +303,12 @@ TEST_F(capture_launch, a_launch_that_changed_nothing_proves_nothing)
     expect_refused(tune({}), "right candidates cannot be distinguished from wrong ones");
 }
 
-// What lies at the program's addresses here is not moved for a replay.
-TEST_F(capture_launch, addresses_that_cannot_be_had_are_named)
+// Whatever occupies the program's addresses here is not moved for a replay.
+TEST_F(capture_launch, addresses_that_are_not_available_are_named)
 {
     keep_plain();
     json kept = manifest();
-    kept["memory"][0]["address"] = "0x100000";  // below what the system maps for anybody
+    kept["memory"][0]["address"] = "0x100000";  // below the lowest address that the system maps
     kept["arguments"] = "0000100000000000000810000000000010000000";
     write_manifest(kept);
     const call result =
@@ -317,14 +318,14 @@ TEST_F(capture_launch, addresses_that_cannot_be_had_are_named)
         << result.out << result.err;
 }
 
-TEST_F(capture_launch, block_sizes_are_tried_and_what_comes_out_is_compared)
+TEST_F(capture_launch, block_sizes_are_tried_and_their_results_compared)
 {
     keep_plain("launch=plain,4,16,0,1");
     const call result = tune({"--format", "json"});
     ASSERT_EQ(result.status, 0) << result.err;
     const json report = result.json();
     EXPECT_EQ(report["best"][0]["parameters"]["threads"], 128) << report["best"];
-    // A kernel whose results depend on the shape: nothing is gained, and the reason is said.
+    // A kernel whose results depend on the shape: no candidate is accepted, and the reason is given.
     fs::remove(file("kept.db"));
     plan["faults"] = {{{"match", "plain"}, {"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"skip", 1}}};
     plan["state"] = file("state");
@@ -339,7 +340,7 @@ TEST_F(capture_launch, a_tolerance_needs_a_type_and_is_kept)
     keep_plain();
     const std::string spec = read_input(file("kept/kept.toml"));
     write_file_atomically(file("kept/near.toml"), spec + "[verify]\ntype = \"int\"\nabsolute = 1\n");
-    // Off by one in one element: right within the tolerance, and wrong without it.
+    // One element is off by one: right within the tolerance, wrong without it.
     plan["faults"] = {{{"match", "plain"}, {"stage", "first_launch_runs"}, {"action", "wrong_one"}},
                       {{"match", "plain"}, {"stage", "timed_launch_runs"}, {"action", "wrong_one"}}};
     const call strict = tune({});
@@ -353,7 +354,7 @@ TEST_F(capture_launch, a_tolerance_needs_a_type_and_is_kept)
     expect_refused(tune({}, "kept/bad.toml"), "a captured launch is compared with the program's own result");
 }
 
-// The double knows nothing of caches, but is told what carveout a kernel asks for, and refuses it when it is to.
+// The double does not model caches, but it sees which carveout a kernel asks for, and refuses it if the plan says so.
 TEST_F(capture_launch, carveouts_and_clusters_are_parameters)
 {
     keep_plain("launch=plain,4,32,0,1");
@@ -374,7 +375,7 @@ TEST_F(capture_launch, carveouts_and_clusters_are_parameters)
         const int carveout = candidate["parameters"]["carveout"];
         ++counts[std::to_string(carveout) + " " + candidate["status"].get<std::string>()];
     }
-    EXPECT_EQ(counts["-1 measured"], 2);  // asks for nothing, alone and in pairs
+    EXPECT_EQ(counts["-1 measured"], 2);  // no carveout, alone and in pairs
     EXPECT_EQ(counts["50 measured"], 0);
     EXPECT_EQ(counts["101 rejected"], 2);
 }
@@ -434,8 +435,8 @@ TEST_F(capture_launch, damaged_folders_are_refused_in_one_line)
     EXPECT_TRUE(gone.shows("cannot read")) << gone.out;
 }
 
-// A pipe that nobody writes to would be waited for without end.
-TEST_F(capture_launch, a_pipe_in_the_place_of_a_file_of_the_folder_is_refused_at_once)
+// Opening a pipe without a writer would block forever.
+TEST_F(capture_launch, a_pipe_in_place_of_a_file_is_refused_at_once)
 {
     keep_plain();
     const json kept = manifest();
@@ -453,8 +454,8 @@ TEST_F(capture_launch, a_pipe_in_the_place_of_a_file_of_the_folder_is_refused_at
     EXPECT_EQ(replay().status, 0);
 }
 
-// Hand-edited folders that leave nothing to be compared: none of them may pass, and none may say "bit-equal".
-TEST_F(capture_launch, a_replay_that_compares_nothing_has_failed)
+// Folders edited such that nothing is left to compare: none may pass, and none may say "bit-equal".
+TEST_F(capture_launch, a_replay_that_compares_nothing_fails)
 {
     const call captured = capture({"-k", "in_two*"}, {"init", load_observed_kernels, "launch=in_two_modules,4,16,0,1"});
     ASSERT_EQ(captured.status, 0) << captured.err;
@@ -485,7 +486,7 @@ TEST_F(capture_launch, a_replay_that_compares_nothing_has_failed)
     fail([&](json& to) { to["memory"][0] = changed; }, "memory[0] says that 64 bytes changed, but its bytes " + same);
     fail([&](json& to) { to["variables"] = {variable}; },
          "variables[0] says that 64 bytes changed, but its bytes " + same);
-    variable["after_hash"] = "0x1";  // differ by what they say
+    variable["after_hash"] = "0x1";  // the two differ according to their hashes
     fail([&](json& to) { to["variables"] = {variable}; }, "its module has no variable 'none'");
     variable["kind"] = "device";
     fail([&](json& to) { to["variables"] = {variable}; }, "variables[0] has the kind device");
@@ -493,8 +494,8 @@ TEST_F(capture_launch, a_replay_that_compares_nothing_has_failed)
     fail([&](json& to) { to["memory"][0]["kind"] = "imagined"; }, "memory[0] has the kind imagined");
 }
 
-// What is said of changed bytes is what the files say.
-TEST_F(capture_launch, changed_bytes_are_counted_and_not_believed)
+// The number of changed bytes comes from the files.
+TEST_F(capture_launch, changed_bytes_are_counted_from_the_files)
 {
     keep_plain();
     json kept = manifest();
@@ -509,8 +510,8 @@ TEST_F(capture_launch, changed_bytes_are_counted_and_not_believed)
         << result.out;
 }
 
-// Another list than the kernel's own would have the driver read beyond it, or give it other arguments.
-TEST_F(capture_launch, parameters_that_are_not_the_kernels_are_refused_before_anything_runs)
+// With another parameter list than the kernel's, the driver would read beyond it, or pass wrong arguments.
+TEST_F(capture_launch, wrong_parameters_are_refused_before_anything_runs)
 {
     keep_plain();
     const json whole = manifest();
@@ -551,7 +552,7 @@ TEST_F(capture_launch, parameters_that_are_not_the_kernels_are_refused_before_an
     refuse({first, second, third}, given + "00", "has 21 bytes of arguments, and parameters that end at byte 20");
 }
 
-TEST_F(capture_launch, replay_check_and_source_are_for_captures)
+TEST_F(capture_launch, options_for_captures_are_refused_elsewhere)
 {
     const std::string example = "examples/block_sort/block_sort.toml";
     expect_refused(launchbox_run({"tune", example, "--replay-check"}, {}, environment()),
@@ -572,8 +573,8 @@ TEST_F(capture_launch, the_kernel_is_compiled_from_a_source_for_the_captured_dat
     EXPECT_TRUE(result.shows("13 candidates measured")) << result.out << result.err;
 }
 
-// A source need not have every variable of the module that was captured, but those that the launch changes.
-TEST_F(capture_launch, a_source_without_what_the_launch_changes_is_rejected)
+// A source needs only those variables of the captured module that the launch changes.
+TEST_F(capture_launch, a_source_without_a_changed_variable_is_rejected)
 {
     keep_plain();
     write_file_atomically(file("plain.cu"),
@@ -598,7 +599,7 @@ TEST_F(capture_launch, a_source_without_what_the_launch_changes_is_rejected)
     EXPECT_EQ(unchanged.status, 0) << unchanged.err;
 }
 
-// Its arguments lie where the captured kernel has its parameters.
+// The arguments are at the offsets of the captured kernel's parameters.
 TEST_F(capture_launch, a_source_whose_kernel_has_other_parameters_is_rejected)
 {
     keep_plain();
@@ -622,7 +623,7 @@ TEST_F(capture_launch, pinned_memory_within_a_buffer_is_named)
     EXPECT_EQ(manifest()["warnings"].size(), 1u);
 }
 
-// More than is read at once, and more than a core compresses at once: what differs begins in the last piece.
+// More than is read at once, and more than one core compresses at once: the first difference is in the last piece.
 TEST_F(capture_launch, memory_of_many_pieces_is_replayed_bit_equal)
 {
     constexpr std::size_t bytes = 40'000'003;
@@ -641,8 +642,8 @@ TEST_F(capture_launch, memory_of_many_pieces_is_replayed_bit_equal)
     EXPECT_TRUE(replayed.says("bit-equal") || replayed.shows("bit-equal")) << replayed.out << replayed.err;
 }
 
-// Of gigabytes, to compress and to write them again would take longer than all the rest.
-TEST_F(capture_launch, what_compression_would_hardly_make_smaller_is_kept_as_it_is)
+// Compressing gigabytes and writing them again would take longer than everything else.
+TEST_F(capture_launch, incompressible_memory_is_kept_uncompressed)
 {
     const call result =
         capture({"-k", "plain"}, {"init", load_observed_kernels, "room=40000003", "noise", "launch=plain,4,16,0,1"});
@@ -659,8 +660,8 @@ TEST_F(capture_launch, what_compression_would_hardly_make_smaller_is_kept_as_it_
     EXPECT_TRUE(cut.shows("it is shorter than the capture says")) << cut.out;
 }
 
-// The rest of the program runs as it would alone: the observer hears neither of its launches nor of its modules.
-TEST_F(capture_launch, nothing_is_heard_of_what_comes_after_the_launch)
+// The rest of the program runs as without capture: the observer is not notified of its launches or modules.
+TEST_F(capture_launch, the_observer_stops_after_the_launch)
 {
     plan["cupti"]["told"] = file("told");
     const call result =
@@ -670,12 +671,12 @@ TEST_F(capture_launch, nothing_is_heard_of_what_comes_after_the_launch)
     std::ifstream told(file("told"));
     std::map<std::string, int> counts;
     for (std::string what; std::getline(told, what);) ++counts[what];
-    EXPECT_EQ(counts["launch"], 2);  // before it and after it
+    EXPECT_EQ(counts["launch"], 2);  // one before it, one after it
     EXPECT_EQ(counts["module"], 1);
     EXPECT_LE(counts["record"], 1);
 }
 
-// As nvcc makes it of kernels like those that were loaded, for this and for other architectures.
+// PTX from nvcc for kernels like those that are loaded, for this and other architectures.
 class captured_ptx : public capture_launch {
 protected:
     static constexpr const char* kernel =
@@ -691,7 +692,7 @@ protected:
         const subprocess_result made_it = run(words);
         ASSERT_EQ(made_it.exit_code, 0) << made_it.output;
     }
-    // What the program does with them before it launches; the driver compiles what is no cubin to the kernels here.
+    // What the program loads before the launch; the driver's double compiles everything but cubins to the kernels here.
     void keep(std::vector<std::string> words)
     {
         plan["compiled"] = LAUNCHBOX_OBSERVED_CUBINS "/observed_kernels.cubin";
@@ -702,7 +703,7 @@ protected:
         plan.erase("compiled");
         ASSERT_EQ(result.status, 0) << result.err;
     }
-    // A library that has this file as a fat binary of nvcc's in one section, and the names of its kernels.
+    // A library with this file as a fat binary of nvcc in one section, and with the names of its kernels.
     void make_library(const std::string& name, const std::string& image, const std::string& section) const
     {
         write_file_atomically(file(name + ".s"), ".section " + section +
@@ -720,18 +721,18 @@ protected:
     }
 };
 
-TEST_F(captured_ptx, it_is_kept_where_the_program_gives_it_to_the_driver)
+TEST_F(captured_ptx, it_is_captured_when_the_program_passes_it_to_the_driver)
 {
     compile({"-ptx", "-arch=compute_80"}, "plain.ptx");
     keep({"load=" + file("plain.ptx")});
     EXPECT_EQ(kept_target(), "sm_80");
     keep({"load_file=" + file("plain.ptx")});
     EXPECT_EQ(kept_target(), "sm_80");
-    keep({"link=" + file("plain.ptx"), load_observed_kernels});  // what the linker makes is a cubin
+    keep({"link=" + file("plain.ptx"), load_observed_kernels});  // the linker's output is a cubin
     EXPECT_EQ(kept_target(), "sm_80");
 }
 
-TEST_F(captured_ptx, the_newest_that_the_gpu_runs_is_found_in_fat_binaries)
+TEST_F(captured_ptx, the_newest_ptx_that_the_gpu_runs_is_taken_from_fat_binaries)
 {
     compile({"-fatbin", "-gencode", "arch=compute_80,code=compute_80", "-gencode",
              "arch=compute_90,code=[compute_90,sm_90]", "-gencode", "arch=compute_100,code=compute_100"},
@@ -742,8 +743,9 @@ TEST_F(captured_ptx, the_newest_that_the_gpu_runs_is_found_in_fat_binaries)
     EXPECT_EQ(kept_target(), "sm_90");
 }
 
-// It has none. Nothing else is asked: neither what the program gave to the driver for other modules, nor its files.
-TEST_F(captured_ptx, it_is_not_looked_for_where_the_program_gives_a_cubin)
+// The cubin has no PTX. Nothing else is searched: neither what the program passed to the driver for other modules, nor
+// its files.
+TEST_F(captured_ptx, it_is_not_searched_for_if_the_program_passes_a_cubin)
 {
     compile({"-ptx", "-arch=compute_80"}, "plain.ptx");
     compile({"-fatbin", "-gencode", "arch=compute_90,code=[compute_90,sm_90]"}, "plain.fatbin");
@@ -758,13 +760,13 @@ TEST_F(captured_ptx, it_is_not_looked_for_where_the_program_gives_a_cubin)
     }
     const std::string text = read_input(file("kept/capture.json"));
     EXPECT_EQ(text.find("\"ptx\""), text.npos);
-    // The same module handle may come again.
+    // The same module handle may be used again.
     keep({"load=" + file("plain.ptx"), "unload", load_observed_kernels});
     EXPECT_EQ(kept_target(), "");
 }
 
-// As a program of the CUDA runtime does it: the fat binary is in the program, which launches a kernel or its function.
-TEST_F(captured_ptx, it_is_found_in_the_library_that_has_the_kernel)
+// Like a program of the CUDA runtime: the fat binary is in the program, which launches a kernel or its function.
+TEST_F(captured_ptx, it_is_found_in_the_library_of_the_kernel)
 {
     compile({"-fatbin", "-gencode", "arch=compute_90,code=[compute_90,sm_90]", "-compress-mode=size"}, "plain.fatbin");
     compile({"-fatbin", "-gencode", "arch=compute_80,code=[compute_80,sm_80]"}, "older.fatbin");
@@ -780,8 +782,8 @@ TEST_F(captured_ptx, it_is_found_in_the_library_that_has_the_kernel)
     }
 }
 
-// With -rdc=true the driver is given linked code without PTX, which is in a section beside it.
-TEST_F(captured_ptx, it_is_found_as_it_was_before_linking)
+// With -rdc=true the driver gets linked code without PTX; the PTX is in a section beside it.
+TEST_F(captured_ptx, unlinked_ptx_is_found)
 {
     write_file_atomically(file("ptx.cu"), std::string(kernel));
     const subprocess_result made = run({"nvcc", "-rdc=true", "-shared", "-Xcompiler", "-fPIC", "-cudart", "none",
@@ -801,7 +803,7 @@ TEST_F(captured_ptx, it_is_found_as_it_was_before_linking)
     EXPECT_EQ(kept_target(), "sm_90");
 }
 
-TEST_F(captured_ptx, what_does_not_belong_to_the_launch_is_not_kept)
+TEST_F(captured_ptx, ptx_of_another_kernel_is_not_kept)
 {
     const std::string other = "extern \"C\" __global__ void plain(const int* in, long n) {}\n";
     compile({"-ptx", "-arch=compute_90"}, "other.ptx", other);  // other parameters
@@ -813,7 +815,7 @@ TEST_F(captured_ptx, what_does_not_belong_to_the_launch_is_not_kept)
     EXPECT_FALSE(fs::exists(file("kept/kept_registers.toml")));
 }
 
-TEST_F(captured_ptx, two_that_differ_are_none)
+TEST_F(captured_ptx, two_different_ptx_are_ambiguous)
 {
     compile({"-ptx", "-arch=compute_90"}, "one.ptx");
     compile({"-ptx", "-arch=compute_90"}, "two.ptx", std::string(kernel) + "__device__ int more;\n");

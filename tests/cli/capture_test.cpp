@@ -1,5 +1,5 @@
-// launchbox capture on a program that uses CUDA, where driver and CUPTI are doubles: what it launches is written in its
-// command line, so that the test knows it.
+// launchbox capture on a program that uses CUDA, with doubles of driver and CUPTI. The program's command line lists
+// what it launches, so that the test knows it.
 #ifdef LAUNCHBOX_FAKE_CUPTI
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ protected:
         return launchbox_run(arguments, input, environment(more));
     }
 
-    // The report as JSON; the program's status has to be 0.
+    // The report as JSON; the program must exit with 0.
     [[nodiscard]] json seen(const std::vector<std::string>& words, std::vector<std::string> options = {}) const
     {
         options.insert(options.end(), {"--format", "json", "-o", file("seen.json")});
@@ -52,8 +52,8 @@ protected:
     }
 };
 
-// The program begins at the first word that is no option of ours; what follows is its own.
-TEST_F(capture_test, the_program_needs_no_two_dashes)
+// The program is the first word that is not one of our options; all words after it are its own.
+TEST_F(capture_test, two_dashes_before_the_program_are_optional)
 {
     const std::vector<std::string> program{app, "init", kernels, "launch=plain,40,64,0,7"};
     for (const bool dashes : {false, true}) {
@@ -74,7 +74,7 @@ TEST_F(capture_test, the_program_needs_no_two_dashes)
     expect_refused(launchbox_run({"capture", "--format", "yaml", "true"}), "yaml");
 }
 
-TEST_F(capture_test, what_was_launched_is_listed)
+TEST_F(capture_test, launches_are_listed)
 {
     const json report = seen({"init", kernels, "launch=plain,1000,256,0,300", "launch=plain,40x2x3,16x4x2,0,7",
                               "launch=shared_by_launch,5,128,40000,11", "launch=_Z4copyILi4EEvPKiPii,3,32,0,2"});
@@ -91,7 +91,7 @@ TEST_F(capture_test, what_was_launched_is_listed)
     EXPECT_EQ(first["launches"], 300);
     EXPECT_EQ(first["grid"], json({1000, 1, 1}));
     EXPECT_EQ(first["block"], json({256, 1, 1}));
-    EXPECT_NEAR(first["total_ns"], 300 * 5000, 300);  // CUPTI's clock has whole nanoseconds
+    EXPECT_NEAR(first["total_ns"], 300 * 5000, 300);  // CUPTI's clock has a resolution of a nanosecond
     EXPECT_NEAR(first["median_ns"], 5000, 1);
     EXPECT_EQ(first["median_of_sample"], true);
     const json& second = report["kernels"][1];
@@ -103,8 +103,8 @@ TEST_F(capture_test, what_was_launched_is_listed)
     EXPECT_EQ(report["kernels"][3]["block"], json({16, 4, 2}));
 }
 
-// The same figures as `inspect` has of the cubin, and the same occupancy as `occupancy` calculates from them.
-TEST_F(capture_test, figures_are_those_of_the_image_that_was_loaded)
+// The figures are those of `inspect` for the cubin, and the occupancy is that of `occupancy`.
+TEST_F(capture_test, figures_are_those_of_the_loaded_image)
 {
     const json report =
         seen({"init", kernels, "launch=spilling,200,1024,0,1", "launch=shared_by_launch,1000,96,30000,1"});
@@ -131,7 +131,7 @@ TEST_F(capture_test, figures_are_those_of_the_image_that_was_loaded)
         report["kernels"][0]["spill_store_bytes"].get<int>() + report["kernels"][1]["spill_store_bytes"].get<int>(), 0);
 }
 
-TEST_F(capture_test, every_way_of_launching_is_a_row_of_its_own)
+TEST_F(capture_test, every_kind_of_launch_is_a_row_of_its_own)
 {
     plan["cupti"]["in_graph"] = "copy";
     const json report =
@@ -151,7 +151,7 @@ TEST_F(capture_test, every_way_of_launching_is_a_row_of_its_own)
     EXPECT_EQ(by_count[5]["carveout_percent"], 50);
 }
 
-// How often one kernel and shape was launched cooperatively (true), not so (false), or in a way that is not known.
+// How often a kernel with one shape was launched cooperatively (true), not so (false), or in an unknown way.
 std::map<json, int> by_cooperation(const json& report)
 {
     std::map<json, int> counts;
@@ -159,7 +159,7 @@ std::map<json, int> by_cooperation(const json& report)
     return counts;
 }
 
-// By either function, and by the attribute, which can also say no. CUPTI's records call all of these cooperative.
+// With either function, and with the attribute, which can also be 0. CUPTI's records call all of these cooperative.
 TEST_F(capture_test, launches_that_differ_only_in_being_cooperative_are_two_rows)
 {
     const std::vector<std::string> words{"init",
@@ -171,7 +171,7 @@ TEST_F(capture_test, launches_that_differ_only_in_being_cooperative_are_two_rows
                                          "cooperative=plain,8,64,0,11"};
     const json report = seen(words);
     EXPECT_EQ(by_cooperation(report), (std::map<json, int>{{true, 2 + 5 + 11}, {false, 3 + 7}}));
-    ASSERT_EQ(report["kernels"].size(), 3u);  // attributes are a difference, too
+    ASSERT_EQ(report["kernels"].size(), 3u);  // other attributes make another row, too
     for (const json& kernel : report["kernels"]) EXPECT_EQ(kernel["extended"], kernel["launches"] == 7) << kernel;
 
     const call page = capture({}, words);
@@ -185,13 +185,13 @@ TEST_F(capture_test, launches_that_differ_only_in_being_cooperative_are_two_rows
     EXPECT_NE(read_input(file("page.html")).find("cooperative"), std::string::npos);
 }
 
-TEST_F(capture_test, cooperative_launches_of_many_threads_are_counted)
+TEST_F(capture_test, cooperative_launches_from_many_threads_are_counted)
 {
     const json report = seen({"init", kernels, "threads=8", "cooperative=plain,8,64,0,25", "launch=plain,8,64,0,20"});
     EXPECT_EQ(by_cooperation(report), (std::map<json, int>{{true, 200}, {false, 160}}));
 }
 
-// A captured launch leaves no record of its own: what becomes of the node is counted.
+// A launch during stream capture has no record; the runs of its node are counted.
 TEST_F(capture_test, nodes_of_graphs_are_cooperative_or_not)
 {
     const json report = seen({"init", kernels, "begin_graph", "cooperative=plain,8,64,0,1", "launch=plain,8,64,0,2",
@@ -200,8 +200,8 @@ TEST_F(capture_test, nodes_of_graphs_are_cooperative_or_not)
     for (const json& kernel : report["kernels"]) EXPECT_EQ(kernel["in_graph"], kernel["launches"] != 3) << kernel;
 }
 
-// CUPTI gives the nodes of a child graph numbers that it does not tell.
-TEST_F(capture_test, what_is_not_known_of_nodes_is_not_guessed)
+// CUPTI numbers the nodes of a child graph anew, and does not report the numbers.
+TEST_F(capture_test, unknown_properties_of_nodes_are_not_guessed)
 {
     const json report = seen({"init", kernels, "begin_graph", "cooperative=plain,8,64,0,1", "launch=plain,8,64,0,2",
                               "end_child=10", "cooperative=plain,8,64,0,5"});
@@ -210,7 +210,7 @@ TEST_F(capture_test, what_is_not_known_of_nodes_is_not_guessed)
     EXPECT_EQ(by_cooperation(plain), (std::map<json, int>{{false, 20}}));
 }
 
-TEST_F(capture_test, launches_of_many_threads_are_all_there)
+TEST_F(capture_test, launches_from_many_threads_are_all_recorded)
 {
     const json report = seen({"init", kernels, "threads=8", "launch=plain,8,64,0,25", "launch=plain,9,64,0,5"});
     ASSERT_EQ(report["kernels"].size(), 2u);
@@ -238,7 +238,7 @@ TEST_F(capture_test, two_modules_with_the_same_name_are_told_apart_by_registers)
     EXPECT_NE(report["kernels"][0]["registers"], report["kernels"][1]["registers"]);
 }
 
-TEST_F(capture_test, what_leaves_the_gpu_empty_is_ranked_with_the_verb_that_helps)
+TEST_F(capture_test, launches_that_leave_the_gpu_idle_are_ranked_with_the_verb_that_helps)
 {
     // 8 blocks of 256 threads are resident on each of 100 SMs.
     const json report = seen({"init", kernels, "launch=plain,10,256,0,10", "launch=plain,801,256,0,1",
@@ -263,7 +263,7 @@ TEST_F(capture_test, what_leaves_the_gpu_empty_is_ranked_with_the_verb_that_help
     EXPECT_LT(page.err.find("10 blocks on 100 SMs"), page.err.find("2 waves: the last has 1 of")) << page.err;
 }
 
-// What a verb is suggested with must be a command that runs.
+// A suggested command must run.
 TEST_F(capture_test, suggested_commands_run)
 {
     const json report = seen({"init", kernels, "launch=shared_by_launch,8000,33,1000,1"});
@@ -279,7 +279,7 @@ TEST_F(capture_test, suggested_commands_run)
     EXPECT_GE(commands, 1);
 }
 
-TEST_F(capture_test, children_are_followed_when_asked_for)
+TEST_F(capture_test, children_are_followed_on_request)
 {
     const std::vector<std::string> words{"children=3", "init", kernels, "launch=plain,8,64,0,4"};
     const call without = capture({}, words);
@@ -292,7 +292,7 @@ TEST_F(capture_test, children_are_followed_when_asked_for)
     EXPECT_EQ(report["kernels"][0]["processes"], 3);
 }
 
-TEST_F(capture_test, a_process_that_becomes_another_program_is_seen_as_both)
+TEST_F(capture_test, a_process_that_calls_exec_is_listed_as_both_programs)
 {
     plan["cupti"]["deliver"] = "each";
     const json report =
@@ -302,7 +302,7 @@ TEST_F(capture_test, a_process_that_becomes_another_program_is_seen_as_both)
     EXPECT_EQ(report["processes"][0]["process"], report["processes"][1]["process"]);
 }
 
-TEST_F(capture_test, sixty_four_processes_leave_one_report)
+TEST_F(capture_test, sixty_four_processes_make_one_report)
 {
     const json report = seen({"children=64", "init", kernels, "launch=plain,8,64,0,9"}, {"--follow-children"});
     EXPECT_EQ(report["processes"].size(), 64u);
@@ -310,9 +310,9 @@ TEST_F(capture_test, sixty_four_processes_leave_one_report)
     EXPECT_EQ(report["warnings"], json::array());
 }
 
-TEST_F(capture_test, what_was_seen_of_a_killed_program_is_there)
+TEST_F(capture_test, launches_of_a_killed_program_are_reported)
 {
-    plan["cupti"]["deliver"] = "each";  // as the flush period does it after a while
+    plan["cupti"]["deliver"] = "each";  // as CUPTI does after the flush period
     const call result = capture({"--format", "json", "-o", file("seen.json")},
                                 {"init", kernels, "launch=plain,8,64,0,500", "signal=9", "launch=plain,8,64,0,1"});
     EXPECT_EQ(result.status, 128 + 9);
@@ -323,7 +323,7 @@ TEST_F(capture_test, what_was_seen_of_a_killed_program_is_there)
     EXPECT_NE(report["warnings"][0].get<std::string>().find("did not end normally"), std::string::npos);
 }
 
-TEST_F(capture_test, one_of_many_that_dies_harms_no_other)
+TEST_F(capture_test, if_one_of_many_dies_the_others_are_reported)
 {
     plan["cupti"]["deliver"] = "each";
     const std::string script = "for i in 1 2 3 4; do \"$0\" init '" + kernels +
@@ -339,8 +339,8 @@ TEST_F(capture_test, one_of_many_that_dies_harms_no_other)
     EXPECT_EQ(report["warnings"].size(), 1u);
 }
 
-// An interrupt sent to launchbox alone ends the program, too.
-TEST_F(capture_test, an_interrupt_ends_both_and_keeps_what_was_seen)
+// An interrupt sent only to launchbox also ends the program.
+TEST_F(capture_test, an_interrupt_ends_both_and_keeps_the_launches_so_far)
 {
     plan["cupti"]["deliver"] = "each";
     const std::string fifo = file("fifo");
@@ -373,8 +373,8 @@ TEST_F(capture_test, records_of_cupti_12_are_read)
     EXPECT_EQ(report["cupti_version"], 26);
 }
 
-// Each of these leaves the program as it is: its output and its status 5.
-TEST_F(capture_test, what_is_missing_is_one_line_and_the_program_unharmed)
+// In all these cases the program's output and its status 5 are unchanged.
+TEST_F(capture_test, a_missing_requirement_is_one_line_and_the_program_unharmed)
 {
     const std::vector<std::string> words{"init", kernels, "launch=plain,8,64,0,10", "out=done", "exit=5"};
     const auto expect_line = [&](const call& result, const std::string& line) {
@@ -396,14 +396,14 @@ TEST_F(capture_test, what_is_missing_is_one_line_and_the_program_unharmed)
     expect_line(capture({}, {"out=done", "exit=5"}), "did not use CUDA, or found no driver");
 }
 
-TEST_F(capture_test, a_report_that_saw_nothing_is_still_written_where_it_was_asked_for)
+TEST_F(capture_test, an_empty_report_is_still_written_to_its_file)
 {
     const call result = capture({"--format", "json", "-o", file("seen.json")}, {"out=done"});
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(json::parse(std::ifstream(file("seen.json")))["launches"], 0);
 }
 
-TEST_F(capture_test, what_cannot_start_is_refused_before_anything_runs)
+TEST_F(capture_test, commands_that_cannot_start_are_refused_before_anything_runs)
 {
     expect_refused(launchbox_run({"capture"}), "no program to run");
     expect_refused(launchbox_run({"capture", "--"}), "no program to run");
@@ -414,8 +414,8 @@ TEST_F(capture_test, what_cannot_start_is_refused_before_anything_runs)
         "another profiler is about to be attached: CUDA_INJECTION64_PATH is /nsys.so");
 }
 
-// A limit on the size of files stands for a disk without room.
-TEST_F(capture_test, a_full_disk_costs_the_report_and_not_the_program)
+// A limit on file sizes simulates a full disk.
+TEST_F(capture_test, a_full_disk_fails_the_report_and_not_the_program)
 {
     const call result =
         launchbox_run({"capture", "--", "sh", "-c",
@@ -434,8 +434,8 @@ TEST_F(capture_test, csv_and_markdown_have_the_same_rows)
     EXPECT_TRUE(capture({"--format", "markdown"}, words).says("| 10 |"));
 }
 
-// What `report` shows is what `capture` shows: the page's text holds the same figures, calculated anew.
-TEST_F(capture_test, report_takes_what_was_written)
+// `report` shows the same as `capture`: the page has the same figures, calculated anew.
+TEST_F(capture_test, report_reads_what_capture_wrote)
 {
     const std::vector<std::string> words{"init", kernels, "launch=plain,801,256,0,10", "launch=spilling,8,1024,0,3",
                                          "cluster=2,shared_by_launch,7000,33,30000,1"};
@@ -463,7 +463,7 @@ TEST_F(capture_test, report_takes_what_was_written)
     EXPECT_EQ(read_input(page).find(name), std::string::npos);
 }
 
-TEST_F(capture_test, report_names_what_is_wrong_with_a_file_of_launches)
+TEST_F(capture_test, report_names_the_defects_of_a_file_of_launches)
 {
     const json report = seen({"init", kernels, "launch=plain,801,256,0,10"});
     const auto refused = [&](const json& changed, const std::string& words) {

@@ -1,5 +1,5 @@
-// launchbox check with several copies of a kernel: the order of the inputs changes no verdict, no figure and no
-// baseline.
+// launchbox check with several copies of a kernel: verdicts, figures and baselines do not depend on the order of the
+// inputs.
 #include "tool.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ protected:
     }
     std::string budget(const std::string& text) const { return file("budget.toml", text); }
 
-    // The exit status of both orders, which has to be one.
+    // The exit status, which must be the same in both orders.
     int checked(const std::string& one, const std::string& other, const std::vector<std::string>& options) const
     {
         const auto call_of = [&](const std::string& first, const std::string& second) {
@@ -61,14 +61,14 @@ std::string bounded(const std::string& bound)
     return "extern \"C\" __global__ void " + bound + " k(int* p) { p[threadIdx.x] = 1; }\n";
 }
 
-TEST_F(check_copies, of_other_launch_bounds_are_judged_by_the_worse)
+TEST_F(check_copies, with_other_launch_bounds_are_judged_by_the_worse)
 {
     const std::string small = cubin("a/k", bounded("__launch_bounds__(256)")),
                       large = cubin("b/k", bounded("__launch_bounds__(1024)")), none = cubin("c/k", bounded(""));
     const std::vector<std::string> limits{"--budget", budget("[defaults]\nmin_blocks_per_sm = 8\n")};
     EXPECT_EQ(checked(small, small, limits), 0);
     EXPECT_EQ(checked(small, large, limits), 1);
-    // Without a bound nobody knows, and that is no less a failure.
+    // Without a bound it is unknown, which also fails.
     EXPECT_EQ(checked(small, none, limits), 1);
     EXPECT_EQ(checked(large, none, limits), 1);
     const std::vector<std::string> required{"--budget", budget("[defaults]\nrequire_launch_bounds = true\n")};
@@ -85,8 +85,8 @@ TEST_F(check_copies, of_other_launch_bounds_are_judged_by_the_worse)
         << found;
 }
 
-// As Triton's cache has them: one name, and beside each cubin how it is launched.
-TEST_F(check_copies, of_other_metadata_are_judged_by_the_worse)
+// As in Triton's cache: one name, and next to each cubin a file that says how it is launched.
+TEST_F(check_copies, with_other_metadata_are_judged_by_the_worse)
 {
     const auto entry = [&](const std::string& name, int shared, int warps) {
         std::string made = cubin(name + "/k", bounded(""));
@@ -106,7 +106,7 @@ TEST_F(check_copies, of_other_metadata_are_judged_by_the_worse)
     EXPECT_EQ(checked(wide, much, occupied), 1);
 }
 
-TEST_F(check_copies, make_one_line_of_the_baseline_that_knows_no_order)
+TEST_F(check_copies, make_one_line_of_the_baseline_in_any_order)
 {
     const std::string small = cubin("a/k", bounded("__launch_bounds__(96)")),
                       large = cubin("b/k", bounded("__launch_bounds__(640)"));
@@ -117,11 +117,11 @@ TEST_F(check_copies, make_one_line_of_the_baseline_that_knows_no_order)
         EXPECT_EQ(launchbox_run(words).status, 0);
         return read_input(path("kept"));
     };
-    // 21 blocks of 96 threads have 2,016; 3 of 640 have 1,920.
+    // 21 blocks of 96 threads are 2,016 threads; 3 of 640 are 1,920.
     EXPECT_NE(written({small}).find(" resident=21x96 "), std::string::npos);
     EXPECT_NE(written({small, large}).find(" resident=3x640 "), std::string::npos) << read_input(path("kept"));
     EXPECT_EQ(written({small, large}), written({large, small}));
-    // A worse copy that comes to a good one is a change for the worse, wherever it stands.
+    // An additional copy that is worse counts as a regression, in any order.
     written({small});
     EXPECT_EQ(checked(small, large, {"--baseline", path("kept")}), 1);
 }
@@ -130,8 +130,8 @@ const std::string framed =
     "extern \"C\" __global__ void deep(float* p, int n) { float a[15000]; for (int i = 0; i < n; "
     "++i) a[i] = p[i]; p[0] = a[n]; }\n";
 
-// What is there for sm_90a is not what the driver loads of another kernel.
-TEST_F(check_copies, a_stack_is_reserved_for_each_kernel_and_not_for_one_architecture)
+// Code of one kernel for sm_90a does not replace another kernel's code.
+TEST_F(check_copies, a_stack_is_reserved_for_each_kernel_not_for_one_architecture)
 {
     const std::string deep = cubin("deep", framed), other = cubin("other", bounded(""), "sm_90a");
     EXPECT_EQ(checked(deep, deep, {"--stack-reserve", "64M"}), 1);
@@ -142,7 +142,7 @@ TEST_F(check_copies, a_stack_is_reserved_for_each_kernel_and_not_for_one_archite
     for (const nlohmann::json& gpu : reserves["gpus"]) EXPECT_EQ(gpu["kernel"], "deep") << gpu;
     EXPECT_TRUE(reserves.at("not_counted").empty());
 
-    // A better image of the same kernel in the same file displaces it.
+    // A better image of the same kernel in the same file replaces it.
     const std::string text =
         file("both.cu", "#if __CUDA_ARCH__ == 800\n" + framed +
                             "#else\nextern \"C\" __global__ void deep(float* p, int n) {}\n#endif\n");
@@ -160,7 +160,7 @@ TEST_F(check_copies, a_stack_is_reserved_for_each_kernel_and_not_for_one_archite
 
 TEST_F(check_copies, a_stack_on_a_chip_without_a_listed_model_cannot_be_checked)
 {
-    // No GPU of 10.7 is listed, and no compiler here makes code for it.
+    // No GPU of 10.7 is listed, and none of these compilers generates code for it.
     const auto log_of = [&](const std::string& kernel, int stack) {
         return file(kernel + ".log", "ptxas info    : Compiling entry function '" + kernel +
                                          "' for 'sm_107'\nptxas info    : Function properties for " + kernel +
@@ -174,22 +174,22 @@ TEST_F(check_copies, a_stack_on_a_chip_without_a_listed_model_cannot_be_checked)
     ASSERT_EQ(result.json()["findings"].size(), 1u) << result.out;
     EXPECT_EQ(result.json()["findings"][0]["status"], "unknown");
     EXPECT_EQ(launchbox_run({"check", deep, "--stack-reserve", "1T", "--bisect"}).status, 1);
-    // Beside a kernel that can be checked it is no less unknown.
+    // It stays unknown next to a kernel that can be checked.
     EXPECT_EQ(checked(deep, cubin("k", bounded("")), {"--stack-reserve", "1T"}), 1);
     const nlohmann::json told = launchbox_run({"inspect", deep, "--stack-reserve", "--format", "json"}).json();
     ASSERT_EQ(told["not_counted"].size(), 1u) << told;
     EXPECT_EQ(told["not_counted"][0]["architecture"], "sm_107");
-    // No stack takes no memory, on whatever GPU.
+    // No stack needs no memory, on any GPU.
     EXPECT_EQ(launchbox_run({"check", log_of("flat", 0), "--stack-reserve", "0"}).status, 0);
-    // The architecture is not known: neither are its GPUs.
+    // If the architecture is unknown, so are its GPUs.
     const std::string log =
         "nvlink info    : Function properties for 'k':\nnvlink info    : used 10 registers, 60000 stack, 0 bytes "
         "smem\n";
     EXPECT_EQ(launchbox_run({"check", "-", "--stack-reserve", "1T"}, log).status, 1);
 }
 
-// Beside a cubin its PTX is left out, wherever it stands in an archive.
-TEST_F(check_copies, members_of_a_package_come_in_any_order)
+// PTX next to a cubin is left out, in any order of an archive.
+TEST_F(check_copies, members_of_a_package_may_have_any_order)
 {
     const std::string made = cubin("p/k", bounded(""));
     file("p/k.ptx", ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");

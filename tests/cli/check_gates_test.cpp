@@ -1,4 +1,4 @@
-// Gates over nothing: a check that compared nothing has not passed.
+// A check that compared nothing has not passed.
 #include "tool.hpp"
 
 #include <filesystem>
@@ -18,7 +18,7 @@ protected:
     }
     std::string budget(const std::string& text) const { return file("budget.toml", text); }
 
-    // 2 in every form, with why; 0 where that is asked for.
+    // Expects status 2 and the reason in every format; 0 if that is asked for.
     void expect_idle(const std::vector<std::string>& options, const std::string& gate, const std::string& why) const
     {
         std::vector<std::string> words{"check", log_90};
@@ -48,7 +48,7 @@ private:
     temporary_directory folder_;
 };
 
-TEST_F(check_gates, a_budget_that_decides_nothing_is_2)
+TEST_F(check_gates, a_budget_that_decides_nothing_exits_with_2)
 {
     const auto idle = [&](const std::string& text, const std::string& why) {
         SCOPED_TRACE(text);
@@ -63,17 +63,17 @@ TEST_F(check_gates, a_budget_that_decides_nothing_is_2)
     idle("[defaults]\nthreads = 128\n[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n", "its rules leave these kernels");
     idle("unknown = 'allow'\n[defaults]\nmax_code_bytes = 1\nrequire_launch_bounds = true\n",
          "the figures that it limits are not known for these kernels");
-    // No kernel has passed what checked none of them.
+    // No kernel counts as passed if none was checked.
     const call as_junit = launchbox_run(
         {"check", log_90, "--format", "junit", "--budget", budget("[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n")});
     EXPECT_TRUE(as_junit.shows("name=\"nothing\" time=\"0\">\n      <skipped message=\"no limit")) << as_junit.out;
     EXPECT_TRUE(as_junit.shows(" skipped=\"8\"")) << as_junit.out;
     EXPECT_FALSE(as_junit.shows("time=\"0\"/>")) << as_junit.out;
-    // With --kernel the one kernel counts.
+    // With --kernel only that kernel counts.
     const std::string limits = budget("[[rule]]\nkernel = 'nothing'\nmax_registers = 255\n");
     EXPECT_EQ(launchbox_run({"check", log_90, "--budget", limits, "--kernel", "nothing"}).status, 0);
     EXPECT_EQ(launchbox_run({"check", log_90, "--budget", limits, "--kernel", "static_shared"}).status, 2);
-    // What fails for another reason does so.
+    // Other failures are reported as such.
     EXPECT_EQ(launchbox_run({"check", log_90, "--budget",
                              budget("unused = 'fail'\n[[rule]]\nkernel = 'zzz'\nmax_registers = 1\n")})
                   .status,
@@ -81,7 +81,7 @@ TEST_F(check_gates, a_budget_that_decides_nothing_is_2)
     EXPECT_EQ(launchbox_run({"check", log_90, "--budget", budget("[defaults]\nmax_code_bytes = 1\n")}).status, 1);
 }
 
-TEST_F(check_gates, a_baseline_that_decides_nothing_is_2)
+TEST_F(check_gates, a_baseline_that_decides_nothing_exits_with_2)
 {
     const std::string first = "launchbox.baseline/1\n";
     const auto idle = [&](const std::string& text, const std::string& why) {
@@ -96,7 +96,7 @@ TEST_F(check_gates, a_baseline_that_decides_nothing_is_2)
          "none of its entries is for one of these kernels and its architecture");
     idle(first + "sm_80 regs=1 spills=0/0 stack=0 shared=0 resident=? nothing\n", "none of its entries is for one");
     idle(first + "sm_90" + none + "nothing\n", "no figure is known both in the baseline and now");
-    // What is known in it alone fails, unless a budget lets it.
+    // A figure that is only in the baseline fails, unless a budget allows unknown figures.
     const std::string resident =
         file("resident", first + "sm_90 regs=? spills=?/? stack=? shared=? resident=8x256 nothing\n");
     EXPECT_EQ(launchbox_run({"check", log_90, "--baseline", resident}).status, 1);
@@ -106,8 +106,8 @@ TEST_F(check_gates, a_baseline_that_decides_nothing_is_2)
               2);
 }
 
-// Each gate by itself: the other one's answers are not its.
-TEST_F(check_gates, beside_one_that_decides_one_that_does_not_is_2)
+// Budget and baseline must each decide something.
+TEST_F(check_gates, one_of_two_that_decides_nothing_exits_with_2)
 {
     const std::string limits = budget("[defaults]\nmax_registers = 255\n"),
                       kept = file("kept", "launchbox.baseline/1\n");

@@ -1,4 +1,4 @@
-// launchbox check: budgets and baselines, good and broken, and every form of the report.
+// launchbox check: budgets and baselines, valid and broken, and every format of the report.
 #include "tool.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 const std::string log_80 = repository_file("tests/data/logs/basic_sm_80.log");
 
-// A log with one kernel that spills, as ptxas writes it.
+// A log of ptxas with one kernel that spills.
 std::string planted(const std::string& name = "planted", int registers = 32, int spills = 8)
 {
     return "ptxas info    : Compiling entry function '" + name + "' for 'sm_90'\n" +
@@ -43,7 +43,7 @@ private:
     temporary_directory folder_;
 };
 
-TEST_F(check_verb, a_planted_spill_fails_and_is_named_with_its_rule)
+TEST_F(check_verb, a_spill_fails_and_is_named_with_its_rule)
 {
     const std::string limits = budget("[defaults]\nmax_spill_bytes = 15\n");
     const call failed = launchbox_run({"check", "-", "--budget", limits}, planted());
@@ -76,7 +76,7 @@ TEST_F(check_verb, sources_are_compiled_and_checked)
     EXPECT_EQ(json["passed"], false);
 }
 
-TEST_F(check_verb, with_nothing_to_check_against_it_is_said_what_to_write)
+TEST_F(check_verb, without_budget_or_baseline_it_says_what_to_write)
 {
     const call result = launchbox_run({"check", log_90});
     expect_refused(result, "neither launchbox.budget.toml nor launchbox.baseline exists here");
@@ -107,7 +107,7 @@ TEST_F(check_verb, the_files_of_the_current_folder_are_found)
         << compared.output;
 }
 
-TEST_F(check_verb, all_mistakes_of_the_budget_are_told_and_nothing_is_checked)
+TEST_F(check_verb, all_mistakes_of_the_budget_are_reported_and_nothing_is_checked)
 {
     const std::string limits = budget("max_register = 1\n[defaults]\nmax_registers = -1\nmax_spill_byte = 0\n");
     const call result = launchbox_run({"check", "missing.log", "--budget", limits});
@@ -158,7 +158,7 @@ TEST_F(check_verb, a_baseline_is_written_and_compared)
     EXPECT_TRUE(hint.shows("launchbox check --write-baseline")) << hint.out;
 }
 
-TEST_F(check_verb, with_some_kernels_or_architectures_the_others_are_not_missed)
+TEST_F(check_verb, with_selected_kernels_or_architectures_the_others_are_not_missing)
 {
     const std::string baseline = path("b");
     ASSERT_EQ(launchbox_run({"check", log_80, log_90, "--baseline", baseline, "--write-baseline"}).status, 0);
@@ -176,7 +176,7 @@ TEST_F(check_verb, with_some_kernels_or_architectures_the_others_are_not_missed)
     EXPECT_TRUE(some.json()["unused_rules"].empty());
 }
 
-// Of a log and of a binary, --arch sm_90 shows sm_90a too; what is gone of it is told.
+// For a log and a binary, --arch sm_90 includes sm_90a; a kernel that is gone from it is reported.
 TEST_F(check_verb, kernels_for_a_variant_that_vanished_are_reported_under_its_plain_name)
 {
     std::string variant = planted("other");
@@ -192,7 +192,7 @@ TEST_F(check_verb, kernels_for_a_variant_that_vanished_are_reported_under_its_pl
     }
 }
 
-TEST_F(check_verb, no_baseline_is_written_from_half_of_the_input)
+TEST_F(check_verb, no_baseline_is_written_from_incomplete_input)
 {
     const std::string old = "launchbox.baseline/1\n", baseline = file("b", old);
     for (const std::vector<std::string>& inputs :
@@ -217,14 +217,14 @@ TEST_F(check_verb, no_baseline_is_written_from_half_of_the_input)
     }
 }
 
-TEST_F(check_verb, broken_input_is_2_also_when_a_check_fails)
+TEST_F(check_verb, broken_input_exits_with_2_even_if_a_check_fails)
 {
     const std::string limits = budget("[defaults]\nmax_registers = 1\n[[rule]]\nkernel='unused'\nmax_registers=1\n");
     const call result = launchbox_run({"check", log_90, "missing.log", "--budget", limits});
     EXPECT_EQ(result.status, 2);
     EXPECT_TRUE(result.says("missing.log")) << result.err;
     EXPECT_TRUE(result.shows("violations")) << result.out;
-    EXPECT_FALSE(result.shows("unused")) << result.out;  // it may be in what could not be read
+    EXPECT_FALSE(result.shows("unused")) << result.out;  // its kernel may be in the unreadable input
 }
 
 TEST_F(check_verb, unknown_figures_fail_unless_allowed)
@@ -253,7 +253,7 @@ TEST_F(check_verb, unused_rules_warn_or_fail)
     EXPECT_TRUE(junit.shows("<failure type=\"check\" message=\"no kernel matches zzz\">")) << junit.out;
 }
 
-TEST_F(check_verb, an_input_in_which_nothing_was_checked_fails)
+TEST_F(check_verb, an_input_without_a_checked_kernel_fails)
 {
     const std::string limits = budget("[defaults]\nmax_registers = 255\n");
     const std::string lto = file("lto.fatbin", make_fatbin({{.kind = 8, .payload = std::string(64, 'x')},
@@ -282,17 +282,17 @@ TEST_F(check_verb, an_input_in_which_nothing_was_checked_fails)
             EXPECT_EQ(other.status, 1) << format;
             EXPECT_NE((other.out + other.err).find(why), std::string::npos) << format << '\n' << other.out << other.err;
         }
-        // Beside an input that is checked it is no less empty.
+        // Next to an input that is checked it fails, too.
         const call both = launchbox_run({"check", log_90, input, "--budget", limits});
         EXPECT_EQ(both.status, 1) << both.out;
         EXPECT_TRUE(both.shows("1 requested part not checked")) << both.out;
         EXPECT_EQ(launchbox_run({"check", log_90, input, "--budget", limits, "--allow-empty"}).status, 0);
-        // With a pattern the kernel may be in any input.
+        // With a pattern, the kernel may be in any input.
         EXPECT_EQ(launchbox_run({"check", log_90, input, "--budget", limits, "--kernel", "nothing"}).status, 0);
     }
 }
 
-TEST_F(check_verb, an_architecture_that_was_asked_for_and_is_missing_fails)
+TEST_F(check_verb, a_requested_architecture_that_is_missing_fails)
 {
     const std::string limits = budget("[defaults]\nmax_registers = 255\n");
     const call missing =
@@ -306,7 +306,7 @@ TEST_F(check_verb, an_architecture_that_was_asked_for_and_is_missing_fails)
     EXPECT_EQ(json["unchecked"][0]["architecture"], "sm_75");
     EXPECT_EQ(json["passed"], false);
     EXPECT_EQ(json["counts"]["unchecked"], 1);
-    // Of each input, and what --allow-empty allows is an input without a kernel.
+    // This counts for each input; --allow-empty only allows an input without kernels.
     EXPECT_EQ(launchbox_run({"check", log_80, log_90, "--budget", limits, "--arch", "sm_80,sm_90"}).status, 1);
     EXPECT_EQ(launchbox_run({"check", log_90, "--budget", limits, "--arch", "sm_75,sm_90", "--allow-empty"}).status, 1);
     EXPECT_EQ(
@@ -317,7 +317,7 @@ TEST_F(check_verb, an_architecture_that_was_asked_for_and_is_missing_fails)
     EXPECT_EQ(launchbox_run({"check", log_90, "--budget", limits, "--arch", "sm_90"}).status, 0);
 }
 
-TEST_F(check_verb, a_report_in_a_file_leaves_the_reason_in_the_log)
+TEST_F(check_verb, with_the_report_in_a_file_the_log_has_the_reason)
 {
     const std::string limits = budget("[defaults]\nmax_spill_bytes = 0\n");
     for (const char* format : {"table", "json", "csv", "markdown", "sarif", "junit", "github"}) {
@@ -340,7 +340,7 @@ TEST_F(check_verb, a_report_in_a_file_leaves_the_reason_in_the_log)
     expect_refused(launchbox_run({"check", "-", "--budget", limits, "-o", path("no/such")}, planted()), "cannot write");
 }
 
-TEST_F(check_verb, sarif_places_findings_and_recognises_them_again)
+TEST_F(check_verb, sarif_places_findings_and_gives_stable_fingerprints)
 {
     const std::string limits = budget("[defaults]\nmax_spill_bytes = 0\n");
     const std::string log = file("a b:ü.log", planted("k<int>"));
@@ -352,7 +352,7 @@ TEST_F(check_verb, sarif_places_findings_and_recognises_them_again)
     const std::string uri = from_file["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
     EXPECT_TRUE(uri.starts_with("file:///") && uri.ends_with("/a%20b%3A%C3%BC.log")) << uri;
     EXPECT_EQ(from_file["locations"][0]["logicalLocations"][0]["fullyQualifiedName"], "k<int>");
-    // Standard input is no place: the limit is.
+    // A finding in standard input has no file: it is placed at the limit in the budget.
     const nlohmann::json from_input = result_of("-", planted("k<int>"));
     const nlohmann::json& place = from_input["locations"][0]["physicalLocation"];
     EXPECT_TRUE(std::string(place["artifactLocation"]["uri"]).ends_with("/budget.toml"));
@@ -362,7 +362,7 @@ TEST_F(check_verb, sarif_places_findings_and_recognises_them_again)
     EXPECT_NE(from_file["partialFingerprints"], result_of("-", planted("k<long>"))["partialFingerprints"]);
 }
 
-TEST_F(check_verb, findings_are_placed_where_the_kernel_is_written)
+TEST_F(check_verb, findings_are_placed_at_the_kernels_source)
 {
     NEEDS_NVCC();
     const call result = launchbox_run({"check", "examples/merge.cu", "--arch", "sm_90", "--budget",
@@ -400,7 +400,7 @@ TEST_F(check_verb, hostile_names_do_no_harm_in_any_form)
     EXPECT_EQ(launchbox_run({"check", "-", "--baseline", baseline}, planted(name, 33)).status, 1);
 }
 
-TEST_F(check_verb, misspelt_options_are_answered_with_the_nearest)
+TEST_F(check_verb, misspelt_options_suggest_the_nearest)
 {
     for (const auto& [typo, meant] :
          std::vector<std::pair<std::string, std::string>>{{"--budgte", "--budget"},
@@ -417,7 +417,7 @@ TEST_F(check_verb, misspelt_options_are_answered_with_the_nearest)
     expect_refused(launchbox_run({"inspect", log_90, "--format", "sarif"}), "sarif");
 }
 
-TEST_F(check_verb, a_reader_that_leaves_early_and_a_full_disk)
+TEST_F(check_verb, a_closed_pipe_and_a_full_disk)
 {
     const std::string limits = budget("[defaults]\nmax_registers = 1\n");
     const std::string command = "\"$0\" check '" + log_90 + "' --budget '" + limits + "' --format json ";
@@ -427,7 +427,7 @@ TEST_F(check_verb, a_reader_that_leaves_early_and_a_full_disk)
     }
 }
 
-// One run gives a pipeline all that it needs.
+// One run writes all reports that a pipeline needs.
 TEST_F(check_verb, further_reports_are_written_in_the_same_run)
 {
     const std::string log = file("in.log", planted()), kept = path("kept");
@@ -447,7 +447,7 @@ TEST_F(check_verb, further_reports_are_written_in_the_same_run)
     EXPECT_EQ(nlohmann::json::parse(read_input(path("t.json")))["changes"][0]["change"], "worse");
     EXPECT_NE(read_input(path("new")).find("regs=40"), std::string::npos);
     EXPECT_TRUE(second.out.starts_with("::error ")) << second.out;
-    // Half of an input is no baseline; what was in the file stays.
+    // Incomplete input makes no baseline; the file keeps its content.
     EXPECT_EQ(launchbox_run({"check", log, "missing.log", "--report", "baseline=" + kept}).status, 2);
     EXPECT_NE(read_input(kept).find("regs=32"), std::string::npos);
     for (const char* wrong : {"markdown", "html=x", "=x", "markdown=", "markdown=-", "baseline"}) {
@@ -461,7 +461,7 @@ TEST_F(check_verb, further_reports_are_written_in_the_same_run)
     EXPECT_EQ(launchbox_run({"check", log}).status, 2);
 }
 
-TEST_F(check_verb, what_fails_is_told_before_what_got_better)
+TEST_F(check_verb, failures_are_listed_before_improvements)
 {
     const std::string kept = path("kept");
     ASSERT_EQ(

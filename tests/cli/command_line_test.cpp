@@ -1,4 +1,4 @@
-// What cannot be understood is refused with what is wrong and what to do, in two lines, with exit status 2.
+// An unusable command line is refused with what is wrong and what to do, in two lines, with exit status 2.
 #include "tool.hpp"
 
 namespace launchbox {
@@ -19,7 +19,7 @@ TEST(command_line, help_of_every_verb_ends_with_two_examples)
     }
 }
 
-TEST(command_line, version_names_what_is_found)
+TEST(command_line, version_names_the_tools_it_found)
 {
     const call version = launchbox_run({"--version"});
     EXPECT_EQ(version.status, 0);
@@ -35,7 +35,7 @@ TEST(command_line, without_a_verb_the_help_is_shown_as_an_error)
     EXPECT_TRUE(nothing.shows("Usage: launchbox"));
 }
 
-TEST(command_line, a_misspelt_verb_is_answered_with_the_nearest)
+TEST(command_line, a_misspelt_verb_suggests_the_nearest)
 {
     expect_refused(launchbox_run({"ocupancy", "--threads", "256"}), "did you mean launchbox occupancy?");
     expect_refused(launchbox_run({"inspekt", "x.cu"}), "did you mean launchbox inspect?");
@@ -44,7 +44,7 @@ TEST(command_line, a_misspelt_verb_is_answered_with_the_nearest)
     expect_refused(launchbox_run({"a\x1b[31mb"}), "unknown command 'a\\x1b[31mb'");
 }
 
-TEST(command_line, a_misspelt_option_is_answered_with_the_nearest)
+TEST(command_line, a_misspelt_option_suggests_the_nearest)
 {
     expect_refused(launchbox_run({"occupancy", "--threds", "256"}), "did you mean --threads?");
     expect_refused(launchbox_run({"occupancy", "--thread=256"}), "did you mean --threads?");
@@ -54,8 +54,8 @@ TEST(command_line, a_misspelt_option_is_answered_with_the_nearest)
     expect_refused(launchbox_run({"--versoin"}), "did you mean launchbox --version?");
 }
 
-// Of an option that does not exist nothing can be missing.
-TEST(command_line, an_unknown_option_is_named_before_what_is_missing)
+// An option that does not exist cannot lack a value.
+TEST(command_line, an_unknown_option_is_named_before_missing_values)
 {
     ASSERT_GE(all_verbs().size(), 15u);
     for (const std::string& verb : all_verbs()) {
@@ -65,17 +65,17 @@ TEST(command_line, an_unknown_option_is_named_before_what_is_missing)
         expect_refused(launchbox_run({verb, "-Q"}), "unknown option '-Q'");
     }
     expect_refused(launchbox_run({"inspect", "--tpo", "3"}), "did you mean --top?");
-    // A value is no option, whatever it begins with.
+    // A value is not an option, whatever it begins with.
     expect_refused(launchbox_run({"occupancy", "--carveout", "-1", "--threads", "256", "--foo"}), "'--foo'");
     EXPECT_EQ(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--carveout", "-1"}).status, 0);
-    // What is known and incomplete says what it lacks.
+    // A known verb or option that is incomplete says what is missing.
     expect_refused(launchbox_run({"inspect"}), "file is required");
     expect_refused(launchbox_run({"suggest", "--registers"}), "--registers");
     expect_refused(launchbox_run({"occupancy", "--threads", "256", "--cluster"}), "--cluster");
     expect_refused(launchbox_run({"capture", "--foo", "true"}), "unknown option '--foo'");
 }
 
-TEST(command_line, an_unknown_architecture_is_refused_with_those_that_are_known)
+TEST(command_line, an_unknown_architecture_is_refused_with_the_known_ones)
 {
     for (const char* name : {"sm_91", "sm_9O", "9", "10.9", "sm_109", "gfx90a", "sm_90,sm_91", "sm_90,", ",", "sm_90 "})
         expect_refused(launchbox_run({"occupancy", "--threads", "256", "--arch", name}), "sm_121");
@@ -87,7 +87,7 @@ TEST(command_line, an_unknown_architecture_is_refused_with_those_that_are_known)
     expect_refused(launchbox_run({"occupancy", "--threads", "1", "--arch", "a\x1b]0;x\x07"}), "\\x1b");
 }
 
-TEST(command_line, numbers_that_are_none_negative_or_too_large_are_refused)
+TEST(command_line, invalid_negative_and_too_large_numbers_are_refused)
 {
     for (const char* option : {"--threads", "--registers", "--barriers", "--max-threads", "--grid", "--sms",
                                "--cluster", "--gpcs", "--carveout"})
@@ -106,8 +106,8 @@ TEST(command_line, numbers_that_are_none_negative_or_too_large_are_refused)
     expect_refused(launchbox_run({"inspect", "x.log", "--threads", "1025"}), "--threads");
 }
 
-// What no thread can have is a mistake; what only some of the chips cannot is their answer.
-TEST(command_line, more_registers_than_a_thread_has_are_refused)
+// More than any thread can have is a mistake; more than some chips allow is part of their answer.
+TEST(command_line, more_registers_than_a_thread_can_have_are_refused)
 {
     for (const std::vector<std::string>& verb : {std::vector<std::string>{"occupancy", "--threads", "256"},
                                                  {"suggest"},
@@ -131,7 +131,7 @@ TEST(command_line, more_registers_than_a_thread_has_are_refused)
     expect_refused(launchbox_run({"suggest", "--arch", "GTX 680", "--registers", "64"}), "at most 63");
 }
 
-TEST(command_line, sizes_that_are_none_are_refused)
+TEST(command_line, invalid_sizes_are_refused)
 {
     for (const char* option : {"--shared", "--max-dynamic-shared"})
         for (const char* size :
@@ -147,7 +147,7 @@ TEST(command_line, sizes_that_are_none_are_refused)
             << size;
 }
 
-TEST(command_line, what_is_needed_besides_is_said)
+TEST(command_line, missing_requirements_are_named)
 {
     expect_refused(launchbox_run({"occupancy"}), "--threads");
     expect_refused(launchbox_run({"suggest", "--arch", "sm_90"}), "--registers");
@@ -159,7 +159,7 @@ TEST(command_line, what_is_needed_besides_is_said)
     expect_refused(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--format", "yaml"}), "yaml");
 }
 
-// The commands are what an attacker who can name an expression would try.
+// The commands are those that an attacker would try who controls the expression.
 TEST(command_line, hostile_size_expressions_are_refused)
 {
     const std::string endless = "(function() while true do end end)()";

@@ -13,10 +13,10 @@ namespace {
 const std::vector<std::string> algorithms{"reduce", "radix_sort",     "run_length_encode",
                                           "scan",   "segmented_sort", "select"};
 
-// Which files it reads is asked only where it is found.
+// Which files it reads only matters if nvcc is found.
 const std::string without_nvcc = "PATH=/nowhere";
 
-/// A record with one GPU: `best` of `algorithm`'s candidates is twice as fast as CUB's own tuning for each type.
+/// A record of one GPU: candidate `best` of `algorithm` is twice as fast as CUB's own tuning for each type.
 struct small_record {
     std::string name = "cub.reduce", architecture = "sm_90";
     std::vector<std::string> types{"double"};
@@ -71,7 +71,7 @@ nlohmann::ordered_json scan_row()
             {"wait", 256},           {"latency", 500}};
 }
 
-TEST(cub_specs, are_listed_where_a_name_is_missing_or_wrong)
+TEST(cub_specs, are_listed_if_a_name_is_missing_or_wrong)
 {
     for (const char* name : {"cub:", "cub:skan", "cub:scan.toml", "cub:../cub/scan", "cub:SCAN"}) {
         const call refused = launchbox_run({"tune", name});
@@ -80,8 +80,8 @@ TEST(cub_specs, are_listed_where_a_name_is_missing_or_wrong)
     }
 }
 
-// All axes of the %RANGE% comments of CUB's benchmarks: so many candidates, and CUB's own tuning.
-TEST(cub_specs, hold_cubs_tuning_spaces)
+// All axes of the %RANGE% comments in CUB's benchmarks: the number of candidates, and CUB's own tuning.
+TEST(cub_specs, have_cubs_tuning_spaces)
 {
     const std::map<std::string, std::string> candidates{{"reduce", "1,045 candidates"},
                                                         {"radix_sort", "4,699 candidates"},
@@ -110,7 +110,7 @@ TEST(cub_specs, workloads_are_the_users_own)
     expect_refused(with("n=many"), "'many' is not a number");
 }
 
-TEST(cub_header, has_a_row_for_the_type_and_architecture_that_were_measured)
+TEST(cub_header, has_a_row_for_the_measured_type_and_architecture)
 {
     temporary_directory folder;
     small_record of{.name = "cub.scan", .types = {"double", "unsigned char"}, .best = scan_row()};
@@ -132,7 +132,7 @@ TEST(cub_header, has_a_row_for_the_type_and_architecture_that_were_measured)
     EXPECT_EQ(launchbox_run({"emit", "--format", "cub", file, "-o", header, "--check"}).status, 1);
 }
 
-TEST(cub_header, has_no_row_where_nothing_is_gained)
+TEST(cub_header, has_no_row_without_a_gain)
 {
     temporary_directory folder;
     const std::string file = small_record{.best_ns = 995000}.written_to(folder.path() / "reduce.json");
@@ -143,7 +143,7 @@ TEST(cub_header, has_no_row_where_nothing_is_gained)
     EXPECT_FALSE(emitted.shows("if (architecture == 90)")) << emitted.out;
 }
 
-TEST(cub_header, is_not_made_of_anything_else)
+TEST(cub_header, is_not_made_from_other_records)
 {
     temporary_directory folder;
     const auto refused = [&](const small_record& of, const std::string& words) {
@@ -174,13 +174,13 @@ TEST(cub_header, is_not_made_of_anything_else)
     refused({.architecture = ""}, "does not contain the GPU's architecture");
 }
 
-// What was measured on an H100: CUB's own tuning stays for scans, and not for segments that are longer than its tiles.
-TEST(cub_header, is_made_of_the_records_here)
+// Measured on an H100: CUB's own tuning is kept for scans, but not for segments that are longer than its tiles.
+TEST(cub_header, is_made_from_the_records_in_the_repository)
 {
     const auto emitted = [](const std::string& name) {
         return launchbox_run({"emit", "--format", "cub", "measurements/nvidia-h100/cub_" + name + ".json.gz"});
     };
-    // Of its equals the row of reduce with CUB 3.5 is the one with the smallest values, which gains less than 1 %.
+    // For reduce with CUB 3.5, the smallest values among equal candidates gain less than 1 %, so there is no row.
     for (const char* name : {"30_scan", "35_scan", "30_select", "35_select", "35_radix_sort", "35_reduce"})
         EXPECT_TRUE(emitted(name).shows("architecture_list<>")) << name << emitted(name).err;
     EXPECT_TRUE(emitted("30_reduce").shows("if (architecture == 90) return {576, 18, 4};")) << emitted("30_reduce").err;
@@ -190,7 +190,7 @@ TEST(cub_header, is_made_of_the_records_here)
         << emitted("35_segmented_sort").err;
 }
 
-/// What CUB compiles: a call with the header's rows, for two architectures of which the header has one.
+/// Compiles a call with the header's rows, for two architectures of which the header has one.
 int compiled(const std::filesystem::path& folder, const std::string& call, const std::vector<std::string>& more,
              std::string& output)
 {
@@ -230,7 +230,7 @@ TEST(cub_header, is_compiled_by_cub)
                        {}, output),
               0)
         << output;
-    // The block of the row runs on sm_90, and CUB's own on sm_80.
+    // On sm_90 the block size is that of the row, on sm_80 CUB's own.
     const call inspected = launchbox_run({"inspect", (folder.path() / "use").string(), "--format", "json"});
     ASSERT_EQ(inspected.status, 0) << inspected.err;
     std::map<std::string, int> largest;
@@ -242,10 +242,10 @@ TEST(cub_header, is_compiled_by_cub)
         }
     EXPECT_EQ(largest["sm_80"], 256);
     EXPECT_EQ(largest["sm_90"], 512);
-    // Another type has no rows, and one line says so.
+    // A type without rows is reported in one line.
     EXPECT_NE(compiled(folder.path(), "return sums::rows<float>::at(90).threads;", {}, output), 0);
     EXPECT_NE(output.find("there are no rows for this type"), std::string::npos) << output;
-    // Neither has a CUB of another time.
+    // So is another version of CUB.
     for (const char* version : {"200800", "400000"}) {
         std::filesystem::create_directories(folder.path() / "other/cub");
         write_file_atomically(folder.path() / "other/cub/version.cuh",

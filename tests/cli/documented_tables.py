@@ -86,7 +86,7 @@ def limits(known):
     check(notes, list(range(1, len(notes) + 1)), "limits.md, the numbers of the notes")
     used = {int(one) for one in re.findall(r"\[(\d+)\]", text)}
     check(sorted(used - set(notes)), [], "limits.md, notes that are not there")
-    # The text must not say that an entry of the table is missing.
+    # The text must not call an entry of the table unknown that is known.
     for sentence in re.split(r"(?<=[.:;])\s", re.sub(r"\s+", " ", text)):
         for name in re.findall(r"(?<![\d.])\d+\.\d(?![\d.])", sentence):
             if "not in the table" in sentence:

@@ -1,4 +1,4 @@
-// Dynamic shared memory: which kernels use it, how much, and what may be said of a kernel where nobody tells.
+// Dynamic shared memory: which kernels use it, how much, and what is reported if that is unknown.
 #include <algorithm>
 
 #include "support/process/subprocess.hpp"
@@ -26,7 +26,7 @@ protected:
         write_file_atomically(folder_.path() / name, text);
         return path(name);
     }
-    // The source with `more` in front, by nvcc with these options.
+    // The source with `more` in front of it, compiled by nvcc with these options.
     std::string made(const std::string& name, const std::string& text, std::vector<std::string> options) const
     {
         options.insert(options.begin(), {"nvcc", "-w"});
@@ -85,7 +85,7 @@ TEST_F(dynamic_shared, of_unknown_size_makes_every_figure_an_upper_bound)
     EXPECT_TRUE(launchbox_run({"suggest", cubin}).shows("dynamic shared ?"));
 }
 
-TEST_F(dynamic_shared, that_the_user_tells_is_counted)
+TEST_F(dynamic_shared, given_by_the_user_is_counted)
 {
     NEEDS_NVCC();
     const std::string cubin = one_kernel();
@@ -114,14 +114,14 @@ TEST_F(dynamic_shared, is_read_from_the_metadata_of_triton)
     EXPECT_TRUE(launchbox_run({"suggest", cubin}).shows("dynamic shared 196608"));
     file("kernel.json", R"({"name": "direct", "shared": 196608, "num_warps": 4, "maxnreg": 40})");
     EXPECT_EQ(kernel_in({"inspect", cubin}, "direct")["requested_max_registers"], 40);
-    // The user knows better.
+    // The user's value takes precedence.
     EXPECT_EQ(kernel_in({"inspect", cubin, "--dynamic-shared", "0"}, "direct")["occupancy"]["resident_blocks"], 16);
     for (const char* other : {R"({"name": "another", "shared": 196608, "num_warps": 4})", R"({"shared": 1})", "[", "",
                               R"({"shared": -1, "num_warps": 4})", R"({"shared": "x", "num_warps": 1e99})"}) {
         file("kernel.json", other);
         EXPECT_EQ(kernel_in({"inspect", cubin}, "direct")["occupancy"]["at_most"], true) << other;
     }
-    // Without a launch bound the warps tell the threads.
+    // Without a launch bound, threads are calculated from the warps.
     const std::string unbounded = made("free.cubin",
                                        "extern __shared__ int some[]; extern \"C\" __global__ void free_kernel(int* p) "
                                        "{ some[threadIdx.x] = p[0]; __syncthreads(); p[threadIdx.x] = some[0]; }",
@@ -132,8 +132,8 @@ TEST_F(dynamic_shared, is_read_from_the_metadata_of_triton)
     EXPECT_EQ(kernel["occupancy"]["resident_blocks"], 2);
 }
 
-// The fuzz targets cover the other kinds of files; the reader of these is a JSON library and a few look-ups.
-TEST_F(dynamic_shared, damaged_metadata_of_triton_change_nothing_but_what_they_say)
+// Fuzz targets cover the other kinds of files; this reader is a JSON library and a few look-ups.
+TEST_F(dynamic_shared, damaged_metadata_of_triton_only_change_what_they_describe)
 {
     NEEDS_NVCC();
     const std::string cubin = one_kernel();
@@ -161,7 +161,7 @@ TEST_F(dynamic_shared, damaged_metadata_of_triton_change_nothing_but_what_they_s
     }
 }
 
-TEST_F(dynamic_shared, is_used_by_those_kernels_alone_where_ptx_tells)
+TEST_F(dynamic_shared, is_used_only_by_the_kernels_that_use_it_in_ptx)
 {
     NEEDS_NVCC();
     const auto uses = [&](const std::vector<std::string>& words) {
@@ -179,7 +179,7 @@ TEST_F(dynamic_shared, is_used_by_those_kernels_alone_where_ptx_tells)
         const std::string code = "-gencode=arch=compute_" + std::string(architecture) + ",code=";
         const std::string both = "[sm_" + std::string(architecture) + ",compute_" + architecture + "]";
         EXPECT_EQ(uses({"inspect", made("both", users_of_shared, {"-fatbin", code + both})}), "1100");
-        // A cubin by itself tells it of the module.
+        // A cubin alone only says it of the whole module.
         const std::string sm = "-arch=sm_" + std::string(architecture);
         EXPECT_EQ(uses({"inspect", made("alone", users_of_shared, {"-cubin", sm})}), "1111");
         EXPECT_EQ(uses({"inspect", made("rdc", users_of_shared, {"-cubin", "-rdc=true", sm})}), "1111");
@@ -189,7 +189,7 @@ TEST_F(dynamic_shared, is_used_by_those_kernels_alone_where_ptx_tells)
     }
 }
 
-TEST_F(dynamic_shared, of_unknown_size_is_not_checked_as_if_it_were_0)
+TEST_F(dynamic_shared, of_unknown_size_is_not_taken_as_0)
 {
     NEEDS_NVCC();
     const std::string cubin = one_kernel();
@@ -202,12 +202,12 @@ TEST_F(dynamic_shared, of_unknown_size_is_not_checked_as_if_it_were_0)
     EXPECT_EQ(unknown.status, 1);
     EXPECT_TRUE(unknown.shows("Cannot be checked")) << unknown.out;
     EXPECT_TRUE(unknown.shows("dynamic shared memory of unknown size")) << unknown.out;
-    // Not even the most is enough.
+    // Even the upper bound is too low.
     EXPECT_TRUE(check("[defaults]\nmin_blocks_per_sm = 17\n").shows("Broken"));
     EXPECT_EQ(check("[defaults]\nmin_blocks_per_sm = 2\ndynamic_shared = 0\n").status, 0);
     EXPECT_EQ(check("[defaults]\nmin_blocks_per_sm = 2\n", {"--dynamic-shared", "8*threads"}).status, 0);
     EXPECT_TRUE(check("[defaults]\nmin_blocks_per_sm = 2\n", {"--dynamic-shared", "196608"}).shows("Broken"));
-    // The threads are the rule's, and what the rule says counts.
+    // The threads come from the rule, and the rule's memory counts.
     EXPECT_EQ(check("[defaults]\nmin_blocks_per_sm = 2\nthreads = 64\n", {"--dynamic-shared", "1536*threads"}).status,
               0);
     EXPECT_EQ(check("[defaults]\nmin_blocks_per_sm = 2\ndynamic_shared = 0\n", {"--dynamic-shared", "192K"}).status, 0);

@@ -1,4 +1,4 @@
-// launchbox emit, with the repository's record.
+// launchbox emit, with the record in the repository.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -11,7 +11,7 @@ namespace {
 const std::string record = "measurements/nvidia-h200/tune_block_sort.json";
 const std::string header = "examples/block_sort/tuning.hpp";
 
-TEST(emit_verb, writes_a_header_and_then_finds_nothing_to_change)
+TEST(emit_verb, writes_a_header_and_then_has_nothing_to_change)
 {
     temporary_directory folder;
     const std::string file = (folder.path() / "a.hpp").string();
@@ -42,8 +42,8 @@ TEST(emit_verb, check_fails_with_file_and_line)
     EXPECT_EQ(read_input(file), text);
 }
 
-// As moderngpu names them; the same command again leaves the header as it is.
-TEST(emit_verb, names_of_other_libraries_are_members_of_a_launch_box)
+// In moderngpu's style; the same command again does not change the header.
+TEST(emit_verb, names_with_scope_are_members_of_a_launch_box)
 {
     temporary_directory folder;
     const std::string file = (folder.path() / "a.hpp").string(), renamed = (folder.path() / "a.json").string();
@@ -68,8 +68,8 @@ TEST(emit_verb, names_of_other_libraries_are_members_of_a_launch_box)
                    "name the members of launchbox emit's own rows");
 }
 
-// A gate that saw nothing has not passed.
-TEST(emit_verb, check_of_a_header_without_a_measured_row_is_2)
+// A check that compared nothing has not passed.
+TEST(emit_verb, check_of_a_header_without_a_measured_row_exits_with_2)
 {
     temporary_directory folder;
     const std::string file = (folder.path() / "a.hpp").string();
@@ -88,7 +88,7 @@ TEST(emit_verb, check_of_a_header_without_a_measured_row_is_2)
     expect_refused(launchbox_run({"emit", record, "--allow-empty"}), "--allow-empty needs --check");
 }
 
-TEST(emit_verb, check_reads_no_record_outside_of_the_root)
+TEST(emit_verb, check_reads_no_record_outside_the_root)
 {
     temporary_directory folder;
     const std::string file = (folder.path() / "a.hpp").string();
@@ -112,8 +112,8 @@ TEST(emit_verb, check_reads_no_record_outside_of_the_root)
     EXPECT_TRUE(check(record, (folder.path() / "root").string()).shows("is not below ")) << "a link leads out";
 }
 
-// What a header says of a measurement is never taken on trust: the tool reads every record again.
-TEST(emit_verb, every_header_here_is_what_its_records_say)
+// The figures in a header are not trusted: the tool reads every record again.
+TEST(emit_verb, every_header_in_the_repository_agrees_with_its_records)
 {
     std::vector<std::string> headers;
     for (const char* folder : {"include/launchbox/tunings", "examples"})
@@ -128,7 +128,7 @@ TEST(emit_verb, every_header_here_is_what_its_records_say)
     }
 }
 
-TEST(emit_verb, explains_who_inherits_and_who_does_not_compile)
+TEST(emit_verb, explains_which_architectures_inherit_and_which_do_not_compile)
 {
     const call result = launchbox_run({"emit", record, "--explain", "--arch", "sm_80,sm_90,sm_120"});
     EXPECT_EQ(result.status, 0) << result.err;
@@ -137,7 +137,7 @@ TEST(emit_verb, explains_who_inherits_and_who_does_not_compile)
         EXPECT_TRUE(result.shows(words)) << words << result.out;
 }
 
-TEST(emit_verb, has_forms_for_programs)
+TEST(emit_verb, has_formats_for_programs)
 {
     const nlohmann::json json = launchbox_run({"emit", record, "--form", "json"}).json();
     EXPECT_EQ(json["schema"], "launchbox.rows/1");
@@ -160,8 +160,8 @@ TEST(emit_verb, refuses_and_leaves_files_alone)
     expect_refused(launchbox_run({"emit", header}), "");
 }
 
-// As git makes them on Windows.
-TEST(emit_verb, a_header_with_the_line_ends_of_windows_stays_one)
+// Line ends as git makes them on Windows.
+TEST(emit_verb, a_header_keeps_windows_line_ends)
 {
     temporary_directory folder;
     const std::string file = (folder.path() / "a.hpp").string();
@@ -181,7 +181,7 @@ TEST(emit_verb, a_header_with_the_line_ends_of_windows_stays_one)
     EXPECT_EQ(read_input(file), text);
 }
 
-TEST(emit_verb, names_that_choose_nothing_or_are_no_names_are_refused)
+TEST(emit_verb, names_that_match_nothing_or_are_invalid_are_refused)
 {
     expect_refused(launchbox_run({"emit", record, "--gpu", "none"}), "no run was on 'none'");
     EXPECT_EQ(launchbox_run({"emit", record, "--gpu", "h200"}).status, 0) << "as results --gpu h200";
@@ -191,7 +191,7 @@ TEST(emit_verb, names_that_choose_nothing_or_are_no_names_are_refused)
         EXPECT_EQ(launchbox_run({"emit", record, "--row", row}).status, 0) << row;
 }
 
-// The record with one workload of four, as if it were of another GPU; `change` may edit it.
+// The record with one of four workloads, attributed to another GPU; `change` may edit it.
 void write_record_of(const std::string& gpu, const std::string& architecture, const std::filesystem::path& file,
                      const std::function<void(nlohmann::ordered_json&)>& change = {})
 {
@@ -212,7 +212,7 @@ void write_record_of(const std::string& gpu, const std::string& architecture, co
     write_file_atomically(file.string(), made.dump());
 }
 
-// 1,024 threads with 15 items win: of keys of 8 bytes they take 127 KB of shared memory.
+// 1,024 threads with 15 items win: with keys of 8 bytes they take 127 KB of shared memory.
 void let_large_blocks_win(nlohmann::ordered_json& made)
 {
     for (nlohmann::ordered_json& candidate : made["candidates"])
@@ -260,7 +260,7 @@ TEST_F(predicted_rows, name_their_records_and_are_checked)
     EXPECT_EQ(emit({"--predict", "sm_86", "-o", file}).status, 0);
     EXPECT_EQ(read_input(file), text);
 
-    // Another row, another expectation, another record: each is found.
+    // A change of the row, the expectation or the record is detected.
     const auto with = [&](const std::string& from, const std::string& to) {
         std::string changed = text;
         const std::size_t at = changed.find(from, begin);
@@ -277,7 +277,7 @@ TEST_F(predicted_rows, name_their_records_and_are_checked)
     EXPECT_EQ(launchbox_run(check).status, 1);
 }
 
-TEST_F(predicted_rows, give_way_to_what_is_measured)
+TEST_F(predicted_rows, are_replaced_by_measured_rows)
 {
     ASSERT_EQ(emit({"--predict", "sm_86", "-o", file}).status, 0);
     write_record_of("NVIDIA A40", "sm_86", folder.path() / "a40.json");
@@ -288,12 +288,12 @@ TEST_F(predicted_rows, give_way_to_what_is_measured)
     EXPECT_EQ(text.find("predicted"), std::string::npos) << text;
     EXPECT_NE(text.find("measured: NVIDIA A40"), std::string::npos);
     EXPECT_EQ(launchbox_run({"emit", "--check", "-o", file, "--root", folder.path().string()}).status, 0);
-    // And are not written over it.
+    // They do not replace a measured row.
     expect_refused(emit({"--predict", "sm_86", "-o", file}), "has a row for sm_86 that was measured");
     EXPECT_EQ(read_input(file), text);
 }
 
-TEST_F(predicted_rows, are_of_candidates_that_can_run_there)
+TEST_F(predicted_rows, only_have_candidates_that_can_run_there)
 {
     write_record_of("NVIDIA H200", "sm_90", folder.path() / "h200.json", let_large_blocks_win);
     write_record_of("NVIDIA A100", "sm_80", folder.path() / "a100.json", let_large_blocks_win);
@@ -306,13 +306,13 @@ TEST_F(predicted_rows, are_of_candidates_that_can_run_there)
     EXPECT_FALSE(emit({"--predict", "sm_86"}).shows("sm<86, sort_row{1024, 15,"));
 }
 
-// sm_90 inherits the row of sm_80, which is its best, until a row of sm_86 stands between them.
-TEST_F(predicted_rows, never_take_the_place_of_what_is_measured)
+// sm_90 inherits the row of sm_80, its best one; a row of sm_86 must not come between them.
+TEST_F(predicted_rows, never_replace_a_measured_row)
 {
     write_record_of("NVIDIA H200", "sm_90", folder.path() / "h200.json", let_large_blocks_win);
     write_record_of("NVIDIA A100", "sm_80", folder.path() / "a100.json", let_large_blocks_win);
     EXPECT_FALSE(emit({}).shows("launchbox::sm<90,"));
-    for (int time = 0; time < 2; ++time) {  // into a new header, and into that header
+    for (int time = 0; time < 2; ++time) {  // into a new header, then into the same header
         EXPECT_EQ(emit({"--predict", "sm_86", "-o", file}).status, 0);
         const std::string text = read_input(file);
         EXPECT_NE(text.find("launchbox::sm<80, sort_row{1024, 15,"), std::string::npos) << text;
@@ -321,7 +321,7 @@ TEST_F(predicted_rows, never_take_the_place_of_what_is_measured)
     }
 }
 
-TEST_F(predicted_rows, are_in_the_other_forms)
+TEST_F(predicted_rows, are_in_the_other_formats)
 {
     const nlohmann::json json = emit({"--predict", "sm_86,sm_100", "--format", "json"}).json();
     const nlohmann::json& predicted = json["tables"][0]["predicted"];
@@ -335,7 +335,7 @@ TEST_F(predicted_rows, are_in_the_other_forms)
     EXPECT_TRUE(emit({"--predict", "sm_86", "--format", "constexpr"}).shows("{86, sort_row{64, 17, 2}}"));
 }
 
-TEST_F(predicted_rows, are_refused_where_there_is_nothing_to_predict)
+TEST_F(predicted_rows, are_refused_if_nothing_can_be_predicted)
 {
     expect_refused(emit({"--predict", "sm_90"}), "sm_90");
     expect_refused(emit({"--predict", "sm_86", "--within", "2%"}), "exclude each other");

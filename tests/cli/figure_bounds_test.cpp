@@ -1,4 +1,4 @@
-// launchbox bounds without a source: the registers that a launch bound leaves on each chip.
+// launchbox bounds without a source: the registers that a launch bound allows on each chip.
 #include <launchbox/launch_bounds.hpp>
 
 #include "tool.hpp"
@@ -15,7 +15,7 @@ nlohmann::json limits(const std::vector<std::string>& options)
     return result.json()["results"];
 }
 
-TEST(figure_bounds, each_chip_gives_the_limit_of_the_bound)
+TEST(figure_bounds, each_chip_has_its_register_limit_for_the_bound)
 {
     const nlohmann::json all = limits({"--arch", "all", "--threads", "128", "--min-blocks", "7"});
     ASSERT_EQ(all.size(), std::size(sm_limits_table));
@@ -32,7 +32,7 @@ TEST(figure_bounds, each_chip_gives_the_limit_of_the_bound)
     EXPECT_TRUE(page.shows("keeps it")) << page.out;
 }
 
-TEST(figure_bounds, without_min_blocks_all_legal_ones_have_their_limit)
+TEST(figure_bounds, without_min_blocks_all_legal_values_are_listed)
 {
     for (const char* threads : {"32", "65", "256", "1024"}) {
         const nlohmann::json found = limits({"--arch", "sm_90", "--threads", threads})[0];
@@ -67,7 +67,7 @@ TEST(figure_bounds, several_sizes_and_counts_are_all_answered)
     EXPECT_EQ(launchbox_run({"bounds", "--arch", "all", "--threads", "65", "--format", "markdown"}).status, 0);
 }
 
-TEST(figure_bounds, what_needs_a_source_says_so)
+TEST(figure_bounds, options_that_need_a_source_say_so)
 {
     expect_refused(launchbox_run({"bounds"}), "bounds needs a source or --threads");
     expect_refused(launchbox_run({"bounds", "--arch", "sm_90"}), "bounds needs a source or --threads");

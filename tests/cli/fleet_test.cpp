@@ -1,4 +1,4 @@
-// One header for several GPUs, and whether its rows are any good on the one at hand: emit --within, tune --confirm.
+// One header for several GPUs, and whether its rows are good on the GPU at hand: emit --within, tune --confirm.
 #include <fstream>
 
 #include "tool.hpp"
@@ -36,7 +36,7 @@ protected:
         return launchbox_run(words);
     }
 
-    // The record as of another GPU, on which the first candidate of the text is the only fast one.
+    // The record attributed to another GPU, on which only the first candidate of the text is fast.
     [[nodiscard]] std::string record_of(const std::string& gpu, const std::string& bytes) const
     {
         std::string text = read_input(repository_file(block_sort_record));
@@ -50,7 +50,7 @@ protected:
     }
 };
 
-TEST_F(fleet_verbs, a_row_is_confirmed_where_it_is_as_good_as_the_baseline)
+TEST_F(fleet_verbs, a_row_as_good_as_the_baseline_is_confirmed)
 {
     const call good = confirm("examples/block_sort/tuning.hpp");
     EXPECT_EQ(good.status, 0) << good.out << good.err;
@@ -67,19 +67,19 @@ TEST_F(fleet_verbs, a_row_is_confirmed_where_it_is_as_good_as_the_baseline)
     EXPECT_TRUE(json.says("confirmed"));
 }
 
-TEST_F(fleet_verbs, a_row_that_is_worse_is_not)
+TEST_F(fleet_verbs, a_worse_row_is_not_confirmed)
 {
     const call bad = confirm(header_with("{512, 31, 4}"));
     EXPECT_EQ(bad.status, 1) << bad.out << bad.err;
     EXPECT_TRUE(bad.shows("{512, 31, 4}, the row of sm_90, measured here: not confirmed\n")) << bad.out;
     EXPECT_TRUE(bad.shows(", worse\n")) << bad.out;
-    // Nothing is measured where the baseline is all that there is.
+    // If the row is the baseline, nothing is measured.
     const call same = confirm(header_with("{256, 11, 0}"));
     EXPECT_EQ(same.status, 0) << same.out << same.err;
     EXPECT_TRUE(same.shows("it is the baseline")) << same.out;
 }
 
-TEST_F(fleet_verbs, what_cannot_be_confirmed_is_refused)
+TEST_F(fleet_verbs, rows_that_cannot_be_confirmed_are_refused)
 {
     expect_refused(confirm(header_with("{64, 18, 0}")), "has a value that");
     expect_refused(confirm(header_with("{1024, 31, 2}")), "is not a candidate");
@@ -95,7 +95,7 @@ TEST_F(fleet_verbs, what_cannot_be_confirmed_is_refused)
     EXPECT_EQ(confirm("examples/block_sort/tuning.hpp", {"--box", "block_sort_tuning"}).status, 0);
 }
 
-TEST_F(fleet_verbs, one_header_for_two_gpus_is_what_their_records_say)
+TEST_F(fleet_verbs, one_header_for_two_gpus_agrees_with_their_records)
 {
     const std::string one = record_of("NVIDIA H200", "150109880320"), other = record_of("NVIDIA H100", "85017493504");
     const std::string header = path("both.hpp");
@@ -121,7 +121,7 @@ TEST_F(fleet_verbs, one_header_for_two_gpus_is_what_their_records_say)
     EXPECT_TRUE(differs("85'017'493'504", "85'017'493'505").shows("does not have the GPUs of the records"));
     EXPECT_EQ(differs("sm<90", "on_gpus<sm<90").status, 2);
     write("both.hpp", text);
-    // With the record of one of them the other's would be lost.
+    // With only one of the records, the other GPU's row would be lost.
     expect_refused(launchbox_run({"emit", one, "--root", folder.path().string(), "-o", header}),
                    "written with --within");
     expect_refused(launchbox_run({"emit", one, "--root", folder.path().string(), "--within", "2%"}), "alone");
@@ -132,14 +132,14 @@ TEST_F(fleet_verbs, one_header_for_two_gpus_is_what_their_records_say)
     EXPECT_TRUE(explained.shows("  .min_sms = 132, .max_sms = 132, ")) << explained.out << explained.err;
 }
 
-// What a launch box of the emitted header says on each GPU, results says of the records.
-TEST_F(fleet_verbs, results_says_which_row_each_gpu_has_and_where_it_was_measured)
+// `results` names the same rows for each GPU as a launch box in the emitted header.
+TEST_F(fleet_verbs, results_says_which_row_each_gpu_uses_and_where_it_was_measured)
 {
     const std::string one = record_of("NVIDIA H200", "150109880320"), other = record_of("NVIDIA H100", "85017493504");
     const call both = launchbox_run({"results", one, other, "--top", "1"}, {}, {"COLUMNS=150"});
     EXPECT_EQ(both.status, 0) << both.err;
     EXPECT_TRUE(both.shows("rows in the header of launchbox emit: block_sort\n")) << both.out;
-    // Of an architecture the row is that of one run; the other GPU inherits it.
+    // Each architecture has the row of one run; the other GPU inherits it.
     EXPECT_TRUE(both.shows(" threads=64 items=17 min_blocks=0  the row of sm_90, measured here\n")) << both.out;
     const nlohmann::json rows = launchbox_run({"results", one, other, "--format", "json"}).json()["rows"];
     ASSERT_EQ(rows.size(), 2u);
@@ -150,7 +150,7 @@ TEST_F(fleet_verbs, results_says_which_row_each_gpu_has_and_where_it_was_measure
               "the row of sm_90, measured on NVIDIA " + std::string(first ? "H200" : "H100") + ", inherited");
     for (const nlohmann::json& row : rows) EXPECT_EQ(row["parameters"]["items"], 17);
 
-    // Of one GPU there is nothing to say, but of other architectures.
+    // With one GPU there is nothing to report, unless other architectures are asked for.
     EXPECT_FALSE(launchbox_run({"results", one}).shows("the header of"));
     EXPECT_TRUE(launchbox_run({"results", one, "--format", "json"}).json()["rows"].empty());
     const call asked = launchbox_run({"results", one, "--arch", "sm_80,sm_90,sm_120"}, {}, {"COLUMNS=150"});
@@ -166,7 +166,7 @@ TEST_F(fleet_verbs, results_says_which_row_each_gpu_has_and_where_it_was_measure
     EXPECT_EQ(json[1]["architecture"], "sm_80");
     EXPECT_TRUE(json[1]["gpu"].is_null() && json[1]["parameters"].is_null() && json[1]["origin"].is_null());
 
-    // As emit refuses it.
+    // emit refuses it in the same way.
     std::string text = read_input(one);
     for (std::size_t at = text.find("\"verified\": true"); at != std::string::npos;
          at = text.find("\"verified\": true"))
@@ -182,7 +182,7 @@ TEST_F(fleet_verbs, results_says_which_row_each_gpu_has_and_where_it_was_measure
 }
 
 #ifdef LAUNCHBOX_FAKE_DRIVER
-TEST_F(fleet_verbs, results_says_which_row_the_gpu_at_hand_has)
+TEST_F(fleet_verbs, results_says_which_row_the_gpu_at_hand_uses)
 {
     const auto on = [&](const char* devices) {
         const std::string plan = write("plan.json", std::string(R"({"devices": [)") + devices + "]}");
@@ -198,7 +198,7 @@ TEST_F(fleet_verbs, results_says_which_row_the_gpu_at_hand_has)
         h100.shows("NVIDIA H100 PCIe  threads=64 items=17 min_blocks=0  the row of sm_90, measured on NVIDIA H200, "
                    "inherited\n"))
         << h100.out;
-    // The same model under another name: launch_box knows it by its figures.
+    // The same model under another name: launch_box recognises it by its figures.
     const call h200 = on(R"({"name": "GH200", "capability": [9, 0], "sms": 132, "memory_bytes": 150000000000})");
     EXPECT_TRUE(h200.shows("GH200        threads=64 items=17 min_blocks=0  the row of sm_90, measured here\n"))
         << h200.out;

@@ -1,4 +1,4 @@
-// launchbox inspect: sources and logs, good, bad, cut and hostile.
+// launchbox inspect: sources and logs, valid, invalid, truncated and hostile.
 #include "tool.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ TEST(inspect_verb, reads_a_log_from_a_file_and_from_standard_input)
     }
 }
 
-TEST(inspect_verb, kernels_are_chosen_by_pattern_and_architecture)
+TEST(inspect_verb, kernels_are_selected_by_pattern_and_architecture)
 {
     const std::string all = repository_file("tests/data/logs/several_architectures.log");
     const nlohmann::json whole = launchbox_run({"inspect", all, "--format", "json"}).json();
@@ -54,7 +54,7 @@ TEST(inspect_verb, kernels_are_chosen_by_pattern_and_architecture)
     expect_refused(launchbox_run({"inspect", log_90, "--arch", "sm_120"}), "");
 }
 
-TEST(inspect_verb, what_cannot_be_read_is_refused)
+TEST(inspect_verb, unreadable_input_is_refused)
 {
     const temporary_directory folder;
     expect_refused(launchbox_run({"inspect", "no_such_file.log"}), "cannot open no_such_file.log");
@@ -65,7 +65,7 @@ TEST(inspect_verb, what_cannot_be_read_is_refused)
     expect_refused(launchbox_run({"inspect", "a\x1b[31mb\xff.log"}), "a\\x1b[31mb\\xff.log");
 }
 
-TEST(inspect_verb, junk_is_answered_with_one_clear_message)
+TEST(inspect_verb, junk_gives_one_clear_message)
 {
     std::string junk;
     unsigned state = 12345;
@@ -89,8 +89,8 @@ TEST(inspect_verb, junk_is_answered_with_one_clear_message)
     EXPECT_EQ(launchbox_run({"suggest", "-"}, junk).status, 2);
 }
 
-// Cut anywhere, what is whole is shown, and nothing else happens than an exit with 0 or 2.
-TEST(inspect_verb, a_log_cut_in_the_middle_shows_what_is_whole)
+// Truncated anywhere, complete reports are shown, and the exit status is 0 or 2.
+TEST(inspect_verb, a_truncated_log_shows_its_complete_reports)
 {
     const std::string text = read_input(log_90);
     const std::size_t whole = launchbox_run({"inspect", log_90, "--format", "json"}).json()["kernels"].size();
@@ -109,7 +109,7 @@ TEST(inspect_verb, a_log_cut_in_the_middle_shows_what_is_whole)
     }
 }
 
-TEST(inspect_verb, one_bad_input_among_many_is_reported_and_the_rest_is_done)
+TEST(inspect_verb, one_bad_input_among_many_is_reported_and_the_others_are_done)
 {
     const call result = launchbox_run({"inspect", "missing.log", log_90, "--format", "json"});
     EXPECT_EQ(result.status, 2);
@@ -188,7 +188,7 @@ TEST(inspect_verb, a_source_that_does_not_compile_shows_the_compilers_message)
     EXPECT_FALSE(assembly.says("aborted due to errors")) << "it says why before: " << assembly.err;
 }
 
-// What some architectures refuse is said once, of these.
+// An error of some architectures is printed once and names them.
 TEST(inspect_verb, an_error_of_some_architectures_names_them)
 {
     NEEDS_NVCC();
@@ -211,7 +211,7 @@ TEST(inspect_verb, an_error_of_some_architectures_names_them)
     EXPECT_TRUE(old.says("cannot compile for sm_20, sm_30")) << old.err;
 }
 
-TEST(inspect_verb, a_file_without_kernels_and_an_architecture_that_nvcc_lacks_are_said_so)
+TEST(inspect_verb, a_file_without_kernels_and_an_architecture_unknown_to_nvcc_are_reported)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -223,7 +223,7 @@ TEST(inspect_verb, a_file_without_kernels_and_an_architecture_that_nvcc_lacks_ar
     const call old = launchbox_run({"inspect", "examples/merge.cu", "--arch", "sm_20,sm_90", "--format", "json"});
     EXPECT_EQ(old.status, 2);
     EXPECT_TRUE(old.says("cannot compile for sm_20"));
-    EXPECT_EQ(old.json()["kernels"].size(), 2u);  // the rest is done
+    EXPECT_EQ(old.json()["kernels"].size(), 2u);  // the other file is done
 }
 
 TEST(inspect_verb, without_a_compiler_the_install_command_is_named)
@@ -235,8 +235,8 @@ TEST(inspect_verb, without_a_compiler_the_install_command_is_named)
                    "is not a working CUDA compiler");
 }
 
-// Killed, nvcc leaves its temporary files where it made them: in a folder that the next start clears.
-TEST(inspect_verb, nvcc_works_in_a_folder_of_ours)
+// A killed nvcc leaves its temporary files: they are in a folder that the next start clears.
+TEST(inspect_verb, nvcc_works_in_a_folder_that_is_cleared)
 {
     const temporary_directory folder;
     const fs::path nvcc = make_nvcc(
@@ -278,7 +278,7 @@ TEST(inspect_verb, a_source_is_read_for_mistakes_around_its_kernels)
         found += entry["id"].get<std::string>() + ':' + std::to_string(entry["line"].get<int>()) + ' ';
     }
     EXPECT_EQ(found, "maxrregcount_ignored:13 host_reads_cuda_arch:21 launch_over_bound:22 ");
-    // The figures that the findings stand on: what the two compilations for devices took.
+    // The findings rely on the figures of both compilations.
     EXPECT_EQ(kernel_of(json, "scale", "sm_80")["max_threads"][0], 256);
     EXPECT_EQ(kernel_of(json, "scale", "sm_90")["max_threads"][0], 512);
     EXPECT_EQ(kernel_of(json, "shift", "sm_90")["max_threads"][0], 128);
@@ -287,7 +287,7 @@ TEST(inspect_verb, a_source_is_read_for_mistakes_around_its_kernels)
     const call table = with({});
     EXPECT_TRUE(table.shows("\n\n  host_reads_cuda_arch (tests/data/kernels/launches.cu:21): ")) << table.out;
     EXPECT_FALSE(table.shows("maxrregcount_ignored"));
-    // What is said of a kernel is not said when another one is asked for; nothing is said of a summary or a difference.
+    // Findings about kernels that were not asked for are left out; summaries and differences have none.
     EXPECT_FALSE(with({"--kernel", "scale"}).shows("launch_over_bound"));
     EXPECT_TRUE(with({"--kernel", "shift"}).shows("launch_over_bound"));
     EXPECT_TRUE(with({"--sort", "registers"}).shows("launch_over_bound"));
@@ -296,7 +296,7 @@ TEST(inspect_verb, a_source_is_read_for_mistakes_around_its_kernels)
     EXPECT_TRUE(launchbox_run({"inspect", log_90, "--format", "json"}).json()["inputs"][0]["diagnoses"].empty());
 }
 
-TEST(inspect_verb, a_source_that_does_not_compile_is_read_for_mistakes_all_the_same)
+TEST(inspect_verb, a_source_that_does_not_compile_is_still_searched_for_mistakes)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -335,7 +335,7 @@ TEST(inspect_verb, options_of_views_are_refused_with_one_clear_line)
                    "no kernel matches 'no such'");
 }
 
-TEST(inspect_verb, spilling_kernels_alone_and_how_many_are_not_known)
+TEST(inspect_verb, only_spilling_kernels_and_the_number_of_unknown_ones)
 {
     const std::string linked = repository_file("tests/data/logs/historical_cuda8.log");
     const call unknown = launchbox_run({"inspect", linked, "--spilling"});
@@ -355,7 +355,7 @@ TEST(inspect_verb, spilling_kernels_alone_and_how_many_are_not_known)
         EXPECT_GT(spill["spill_store_bytes"].get<int>() + spill["spill_load_bytes"].get<int>(), 0);
 }
 
-TEST(inspect_verb, sorted_and_cut_in_every_form)
+TEST(inspect_verb, sorted_and_cut_in_every_format)
 {
     const std::vector<std::string> words{"inspect", log_90, "--threads", "256", "--sort", "registers", "--top", "3"};
     const auto in = [&](const std::string& format) {
@@ -374,7 +374,7 @@ TEST(inspect_verb, sorted_and_cut_in_every_form)
     EXPECT_TRUE(in("table").shows(std::to_string(all - 3) + " more are not shown: --top 3"));
 }
 
-TEST(inspect_verb, a_log_against_itself_has_no_difference_and_against_a_worse_one_it_has)
+TEST(inspect_verb, a_log_does_not_differ_from_itself_but_from_a_worse_one)
 {
     const call same = launchbox_run({"inspect", log_90, "--diff", log_90});
     EXPECT_EQ(same.status, 0) << same.err;
@@ -388,7 +388,7 @@ TEST(inspect_verb, a_log_against_itself_has_no_difference_and_against_a_worse_on
     EXPECT_EQ(worse.json()["after"][0]["file"], "-");
     const call better = launchbox_run({"inspect", "-", "--diff", log_90, "--format", "json"}, text);
     EXPECT_EQ(better.json()["counts"]["better"], worse.json()["counts"]["worse"]);
-    // A kernel that only one side has is an answer.
+    // A kernel on only one side is no error.
     const std::string other = repository_file("tests/data/logs/spills.log");
     const auto one = launchbox_run({"inspect", log_90, "--diff", other, "-k", "spilling", "--format", "json"});
     EXPECT_EQ(one.status, 0) << one.err;
@@ -396,7 +396,7 @@ TEST(inspect_verb, a_log_against_itself_has_no_difference_and_against_a_worse_on
     EXPECT_EQ(one.json()["vanished"].size(), 0u);
 }
 
-TEST(inspect_verb, a_source_is_compared_with_its_successor)
+TEST(inspect_verb, a_source_is_compared_with_its_next_version)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -408,7 +408,7 @@ TEST(inspect_verb, a_source_is_compared_with_its_successor)
     EXPECT_GT(counts["compared"], 0);
 }
 
-TEST(inspect_verb, a_summary_has_every_input)
+TEST(inspect_verb, a_summary_includes_every_input)
 {
     const call both = launchbox_run({"inspect", log_90, repository_file("tests/data/logs/spills.log"), "--summary"});
     EXPECT_EQ(both.status, 0) << both.err;
@@ -419,7 +419,7 @@ TEST(inspect_verb, a_summary_has_every_input)
     EXPECT_EQ(bad.json()["inputs"][1]["errors"].size(), 1u);
 }
 
-// A log with many kernels whose names differ in the middle alone.
+// A log with many kernels whose names differ only in the middle.
 std::string log_of_many(int kernels, int registers)
 {
     std::string text;
@@ -434,7 +434,7 @@ std::string log_of_many(int kernels, int registers)
     return text;
 }
 
-TEST(inspect_verb, a_list_for_people_ends_and_says_what_shows_the_rest)
+TEST(inspect_verb, a_table_is_cut_and_says_how_to_show_the_rest)
 {
     const std::string log = log_of_many(300, 32);
     const auto rows = [](const call& result) {

@@ -1,5 +1,5 @@
-// Ctrl-C: what is finished is shown, the exit status tells, nothing is left behind. The compiler is a script that
-// tells when it has begun and then waits to be stopped, so nothing here depends on time.
+// Ctrl-C: finished results are shown, the exit status is right, nothing is left behind. The compiler is a script that
+// reports when it has begun and then waits to be stopped, so the tests do not depend on time.
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Starts the tool as a shell starts a command: in a process group of its own, with the usual signals.
+// Starts the tool as a shell starts a command: in its own process group, with the default signal handlers.
 class interrupted_run {
 public:
     explicit interrupted_run(const std::vector<std::string>& arguments, bool cached = false)
@@ -26,7 +26,7 @@ public:
         const fs::path here = folder_.path();
         fs::create_directory(here / "tmp");
         if (::mkfifo((here / "begun").c_str(), 0600) != 0) ADD_FAILURE() << "no pipe";
-        // Without a cache the first architecture is compiled at once; with one, its preprocessing waits.
+        // Without a cache the first architecture is compiled at once; with one, its preprocessing waits, too.
         const std::string finish_one = cached ? "" : "if [ $architecture = sm_75 ]; then finish; exit; fi\n";
         const fs::path nvcc =
             make_nvcc(here, "echo $architecture >>'" + (here / "started").string() + "'\n" + finish_one + "echo >'" +
@@ -39,7 +39,7 @@ public:
                                           "LC_ALL=C.UTF-8",
                                           "LAUNCHBOX_CACHE=" + (cached ? (here / "cache").string() : ""),
                                           "XDG_CACHE_HOME=",
-                                          "HOME="};  // no other cache of compiles
+                                          "HOME="};  // no compile cache there
         for (char** each = environ; *each != nullptr; ++each) settings.emplace_back(*each);
 
         posix_spawnattr_t attributes;
@@ -99,7 +99,7 @@ const std::string source = repository_file("examples/merge.cu");
 
 class interrupt : public testing::TestWithParam<int> {};
 
-TEST_P(interrupt, inspect_shows_what_is_finished)
+TEST_P(interrupt, inspect_shows_finished_results)
 {
     interrupted_run run({"inspect", source, "--threads", "256", "--format", "json"});
     const call result = run.interrupt(GetParam());
@@ -114,7 +114,7 @@ TEST_P(interrupt, inspect_shows_what_is_finished)
     EXPECT_EQ(run.started(), "sm_75\nsm_80\n");  // no compiler was started afterwards
 }
 
-// With a cache each compile begins with the preprocessor, for which the stand-in waits as well.
+// With a cache each compile begins with the preprocessor; the script waits there, too.
 TEST_P(interrupt, while_preprocessing_no_compile_is_started)
 {
     for (const std::vector<std::string>& words :
@@ -129,7 +129,7 @@ TEST_P(interrupt, while_preprocessing_no_compile_is_started)
     }
 }
 
-TEST_P(interrupt, occupancy_and_suggest_show_what_is_finished)
+TEST_P(interrupt, occupancy_and_suggest_show_finished_results)
 {
     for (const char* verb : {"occupancy", "suggest"}) {
         std::vector<std::string> words{verb, source, "--format", "json"};

@@ -1,4 +1,4 @@
-// Debug builds, registers spilled to shared memory, and bounds that the front end has used: every verb says the same.
+// Debug builds, registers spilled to shared memory, and bounds that the front end used: all verbs agree.
 #include <filesystem>
 
 #include "support/process/subprocess.hpp"
@@ -51,7 +51,7 @@ const std::string array_source =
     "++i) v[i] = p[i * n];\n    for (int i = 0; i < n; ++i) v[(i * 7) & 63] += p[i];\n    p[threadIdx.x] = v[n & "
     "63];\n}\n";
 
-TEST_F(kinds_of_code, a_debug_build_is_called_that_and_gets_no_advice)
+TEST_F(kinds_of_code, a_debug_build_is_labelled_and_gets_no_advice)
 {
     NEEDS_NVCC();
     const std::string source = file("k.cu", array_source);
@@ -114,7 +114,7 @@ const std::string shared_source =
     "        for (int i = 0; i < 100; ++i) v[i] = v[i] * v[(i + 3) % 100] + p[j];\n    }\n#pragma unroll\n"
     "    for (int i = 0; i < 100; ++i) p[i * 256 + threadIdx.x] = v[i];\n}\n";
 
-TEST_F(kinds_of_code, spills_to_shared_memory_are_the_same_in_source_and_cubin_and_gates)
+TEST_F(kinds_of_code, spills_to_shared_memory_are_the_same_from_source_and_cubin_and_in_checks)
 {
     NEEDS_NVCC();
     const std::string source = file("k.cu", shared_source), cubin = make(source, "k.cubin", {"-lineinfo"});
@@ -127,7 +127,7 @@ TEST_F(kinds_of_code, spills_to_shared_memory_are_the_same_in_source_and_cubin_a
         from_cubin["shared_spill_store_bytes"].get<int>() + from_cubin["shared_spill_load_bytes"].get<int>();
     ASSERT_GT(local, 0);
     ASSERT_GT(shared, 0);
-    // In a log there are those to local memory alone.
+    // A log has only the spills to local memory.
     const subprocess_result log =
         run({"nvcc", "-cubin", "-arch=sm_90", "-Xptxas=-v", source, "-o", path("again.cubin")});
     const json logged = launchbox_run({"inspect", "-", "--format", "json"}, log.output).json()["kernels"].at(0);
@@ -148,7 +148,7 @@ TEST_F(kinds_of_code, spills_to_shared_memory_are_the_same_in_source_and_cubin_a
     ASSERT_EQ(launchbox_run({"check", cubin, "--baseline", path("base"), "--write-baseline"}).status, 0);
     EXPECT_NE(read_input(path("base")).find(" shared_spills="), std::string::npos);
     EXPECT_EQ(launchbox_run({"check", source, "--arch", "sm_90", "--baseline", path("base")}).status, 0);
-    // More of them than before is worse.
+    // More spills than before are worse.
     std::string less = read_input(path("base"));
     const std::size_t at = less.find("shared_spills=") + 14;
     less.replace(at, less.find('/', at) - at, "0");
@@ -164,7 +164,7 @@ TEST_F(kinds_of_code, spills_to_shared_memory_are_the_same_in_source_and_cubin_a
     EXPECT_TRUE(launchbox_run({"inspect", cubin}).shows(" +" + both + "/"));
 }
 
-TEST_F(kinds_of_code, a_bound_that_ptxas_drops_has_been_used_by_the_front_end)
+TEST_F(kinds_of_code, a_bound_that_ptxas_drops_may_have_affected_the_front_end)
 {
     NEEDS_NVCC();
     // The code differs from that without the second bound; 2,048 threads are more than 7.5 has.
@@ -184,15 +184,15 @@ TEST_F(kinds_of_code, a_bound_that_ptxas_drops_has_been_used_by_the_front_end)
     const std::string fix = bound["diagnoses"][0]["fix"];
     EXPECT_NE(fix.find("front end has already used the 8"), std::string::npos) << fix;
 
-    // Of PTX nobody has ignored anything yet.
+    // PTX was not compiled yet, so no bound was ignored.
     const subprocess_result ptx = run({"nvcc", "-ptx", "-arch=compute_75", path("two.cu"), "-o", path("two.ptx")});
     ASSERT_EQ(ptx.exit_code, 0) << ptx.output;
     const std::string of_ptx = kernel_of({path("two.ptx")})["diagnoses"].at(0)["message"];
     EXPECT_TRUE(of_ptx.starts_with("compiling it for sm_75 will ignore min_blocks 8")) << of_ptx;
 }
 
-// What Triton keeps beside a kernel, and a GPU whose blocks have less shared memory than the one it was tuned on.
-TEST_F(kinds_of_code, of_a_cache_whose_kernel_cannot_launch_there)
+// Triton's metadata for a kernel, and a GPU whose blocks have less shared memory than the one that it was tuned on.
+TEST_F(kinds_of_code, a_cache_with_a_kernel_that_cannot_launch_there)
 {
     NEEDS_NVCC();
     const std::string source =
@@ -209,7 +209,7 @@ TEST_F(kinds_of_code, of_a_cache_whose_kernel_cannot_launch_there)
     EXPECT_NE(finding["message"].get<std::string>().find("sm_86"), std::string::npos) << finding;
     EXPECT_NE(finding["fix"].get<std::string>().find("num_stages"), std::string::npos) << finding;
     EXPECT_NE(finding["fix"].get<std::string>().find("101,376"), std::string::npos) << finding;
-    // Without Triton the launch is what can be changed.
+    // Without Triton's metadata, the fix is to change the launch.
     fs::remove(path("k.json"));
     const json plain = kernel_of({cubin, "--arch", "sm_89", "-d", "120K"})["diagnoses"].at(0);
     EXPECT_EQ(plain["id"], "never_launches");

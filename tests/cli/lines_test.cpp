@@ -40,7 +40,7 @@ std::string written(const temporary_directory& folder, const std::string& name, 
     return (folder.path() / name).string();
 }
 
-TEST(lines_verb, lines_of_a_source_add_up_to_its_spills)
+TEST(lines_verb, lines_of_a_source_sum_to_its_spills)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -63,7 +63,7 @@ TEST(lines_verb, lines_of_a_source_add_up_to_its_spills)
         EXPECT_EQ(lines["total"]["spill_store_bytes"], stores);
         EXPECT_EQ(lines["total"]["spill_load_bytes"], loads);
         EXPECT_EQ(found, kernel["short_name"] == "crowded");
-        // What ptxas lists for functions that it kept apart, such as division, is in the lines too.
+        // The lines include what ptxas lists for functions that it did not inline, such as division.
         EXPECT_GE(stores, kernel["spill_store_bytes"].get<std::int64_t>());
     }
     const call page = launchbox_run({"inspect", source, "--arch", "sm_90", "--lines"});
@@ -74,8 +74,8 @@ TEST(lines_verb, lines_of_a_source_add_up_to_its_spills)
     EXPECT_TRUE(margin.shows("rd  wr  stored  loaded")) << margin.out;
 }
 
-// 210 instances of a template, each with a line of its own kind: more than a page shows.
-TEST(lines_verb, a_page_ends_after_200_kernels_and_says_so_and_csv_has_live_registers)
+// 210 instances of a template, each with a line of its own: more than a page shows.
+TEST(lines_verb, a_page_is_cut_at_200_kernels_and_csv_has_live_registers)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -104,7 +104,7 @@ TEST(lines_verb, a_page_ends_after_200_kernels_and_says_so_and_csv_has_live_regi
     EXPECT_TRUE(csv.starts_with("kernel,architecture,live_registers,spill_store_bytes,")) << csv.substr(0, 200);
     EXPECT_NE(csv.find(",sm_90,5,0,0,0,0," + source + ",2,"), std::string::npos) << csv.substr(0, 500);
 
-    // What is misspelt is the name of the template, of which there are many instances.
+    // The misspelt name is that of a template with many instances.
     expect_refused(launchbox_run({"inspect", cubin, "-k", "scael*"}), "did you mean scale_by*?");
     expect_refused(launchbox_run({"inspect", cubin, "-k", "scaleby"}), "did you mean scale_by*?");
     expect_refused(launchbox_run({"inspect", cubin, "-k", "other"}), "there are: scale_by");
@@ -124,7 +124,7 @@ TEST(lines_verb, without_line_information_says_which_flag_gives_it)
     expect_refused(launchbox_run({"inspect", cubin, "--lines=colours"}), "--lines");
 }
 
-TEST(lines_verb, loads_and_stores_without_a_disassembler_say_what_installs_it)
+TEST(lines_verb, loads_and_stores_without_a_disassembler_say_how_to_install_one)
 {
     const temporary_directory folder;
     const call result = launchbox_run({"inspect", log_90, "--lines=memory"}, {},
@@ -133,7 +133,7 @@ TEST(lines_verb, loads_and_stores_without_a_disassembler_say_what_installs_it)
     expect_refused(result, "pip install nvidia-cuda-nvdisasm", 3);
 }
 
-// Of a kernel with one line, which that line is told of.
+// A cubin of a kernel with a single line.
 std::string cubin_of_one_store(const temporary_directory& folder)
 {
     const std::string source = written(folder, "k.cu", "extern \"C\" __global__ void k(float* p) { *p = 1; }\n");
@@ -142,14 +142,14 @@ std::string cubin_of_one_store(const temporary_directory& folder)
     return cubin;
 }
 
-// The variable that puts an nvdisasm first that prints this script's output.
+// A PATH on which the first nvdisasm prints this script's output.
 std::string path_with_nvdisasm(const temporary_directory& folder, const std::string& script)
 {
     fs::permissions(written(folder, "bin/nvdisasm", script), fs::perms::owner_all);
     return "PATH=" + (folder.path() / "bin").string() + ":" + std::getenv("PATH");
 }
 
-// Our own decoder knows all of it, whatever nvdisasm there is or is not.
+// Our own decoder knows all of this code, with or without nvdisasm.
 TEST(lines_verb, live_registers_need_no_toolkit)
 {
     NEEDS_NVCC();
@@ -166,7 +166,7 @@ TEST(lines_verb, live_registers_need_no_toolkit)
     EXPECT_EQ(pressure["live_uniform_registers"], 2);
 }
 
-// The same cubin, with an instruction that there is not.
+// The same cubin, with an instruction that does not exist.
 std::string with_an_unknown_instruction(const std::string& cubin)
 {
     std::string bytes = read_input(cubin, std::size_t{1} << 20);
@@ -178,8 +178,8 @@ std::string with_an_unknown_instruction(const std::string& cubin)
     return cubin;
 }
 
-// An nvdisasm that knows one answer, for code that our own decoder does not know.
-TEST(lines_verb, live_registers_are_read_from_what_nvdisasm_prints)
+// An nvdisasm with one fixed answer, for code that our own decoder does not know.
+TEST(lines_verb, live_registers_are_parsed_from_nvdisasm)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -214,14 +214,14 @@ END
     EXPECT_EQ(pressure["highest_register"], 5);
     EXPECT_EQ(pressure["peak_at_byte"], 0x20);
 
-    // One that prints something else is not believed.
+    // Other output is rejected.
     path_with_nvdisasm(folder, "#!/bin/sh\necho sorry >&2; exit 9\n");
     const call failed = launchbox_run({"inspect", cubin, "--lines=registers"}, {}, {path});
     EXPECT_TRUE(failed.shows("nvdisasm ended with exit status 9: sorry")) << failed.out;
 }
 
-// The same of its code, with the line of each instruction.
-TEST(lines_verb, loads_and_stores_are_read_from_what_nvdisasm_prints)
+// Its listing of the code, with the line of each instruction.
+TEST(lines_verb, loads_and_stores_are_parsed_from_nvdisasm)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -251,7 +251,7 @@ END
     const call failed = launchbox_run({"inspect", cubin, "--lines=memory"}, {}, {path});
     EXPECT_TRUE(failed.shows("nvdisasm ended with exit status 9: sorry")) << failed.out;
 
-    // What it says may be anything.
+    // Its message may contain any bytes.
     path_with_nvdisasm(folder, "#!/bin/sh\nprintf 'no\\033[31m\\377\\n' >&2; exit 9\n");
     const call odd = launchbox_run({"inspect", cubin, "--lines=memory"}, {}, {path});
     EXPECT_TRUE(odd.shows("exit status 9: no\\x1b[31m")) << odd.out;
@@ -261,8 +261,8 @@ END
               std::string::npos);
 }
 
-// Whoever makes a binary can write the name of any file into it, and a report may be sent on.
-TEST(lines_verb, sources_that_a_binary_names_are_shown_from_the_working_tree_alone)
+// The maker of a binary can write any file's name into it, and a report may be passed on.
+TEST(lines_verb, only_sources_in_the_working_tree_are_shown)
 {
     const temporary_directory folder;
     const std::string here = folder.path().string(), secret = "one\ntwo, which nobody should see\nthree\n";
@@ -320,7 +320,7 @@ TEST(lines_verb, deep_calls_of_a_small_file_take_little_memory)
     EXPECT_TRUE(launchbox_run({"inspect", one, "--lines=registers"}).says("lines of 1 of its kernels are left out"));
 }
 
-TEST(folder_input, what_is_skipped_is_named_and_counted)
+TEST(folder_input, skipped_files_are_named_and_counted)
 {
     const temporary_directory folder;
     const std::string cubin = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
@@ -357,9 +357,9 @@ TEST(folder_input, what_is_skipped_is_named_and_counted)
     EXPECT_TRUE(packed.says("a.7z' is a packed file (7z), which is not opened")) << packed.err;
     expect_refused(launchbox_run({"inspect", mentioned}), "it is a packed file (7z), which is not opened: unpack it");
     fs::remove(mentioned);
-    // With --arch, a cubin for another architecture is no broken promise.
+    // With --arch, a cubin for another architecture is not an error.
     EXPECT_EQ(launchbox_run({"inspect", here, "--arch", "sm_80"}).err.find("good.cubin"), std::string::npos);
-    // Links to folders are not followed; what is elsewhere is mentioned.
+    // Links to folders are not followed, but mentioned.
     fs::create_directory(folder.path() / "elsewhere");
     fs::create_directory_symlink(folder.path() / "elsewhere", here + "/away");
     fs::create_directory_symlink(".", here + "/around");
@@ -372,14 +372,14 @@ TEST(folder_input, what_is_skipped_is_named_and_counted)
     EXPECT_EQ(launchbox_run({"occupancy", here, "--threads", "64"}).status, 0);
 }
 
-// While a disassembler looks at one of its kernels, somebody builds the file anew.
-TEST(folder_input, a_file_that_is_written_while_it_is_read_is_named)
+// The file is rebuilt while a disassembler reads one of its kernels.
+TEST(folder_input, a_file_that_changes_while_it_is_read_is_named)
 {
     const std::string whole = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
     for (const char* change : {": >$F", "printf X | dd of=$F conv=notrunc status=none", "printf more >>$F"}) {
         const temporary_directory folder;
         const std::string cubin = written(folder, "in/k.cubin", whole);
-        // The clock of a file may be too coarse for what comes at once.
+        // The resolution of file times may be too coarse for two writes in a row.
         const std::string path = path_with_nvdisasm(
             folder, "#!/bin/sh\nF=" + cubin + "\n" + change + "\ntouch -d @2000000000 $F\necho '.text.k:'\n");
         for (const std::string& input : {cubin, (folder.path() / "in").string()}) {
@@ -391,14 +391,14 @@ TEST(folder_input, a_file_that_is_written_while_it_is_read_is_named)
     }
 }
 
-TEST(package_input, what_is_skipped_is_named_and_counted)
+TEST(package_input, skipped_members_are_named_and_counted)
 {
     const temporary_directory folder;
     const std::string cubin = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
     std::string other = cubin;
     other[4] = 1;
     const auto kernels_of = [&](const std::string& name, const std::string& content, const std::string& words) {
-        // Stored, as a member of a tar file of its own.
+        // Stored uncompressed, as a member of a tar file.
         std::string header(512, '\0');
         header.replace(0, name.size(), name);
         std::array<char, 16> size{};
@@ -430,7 +430,7 @@ TEST(package_input, what_is_skipped_is_named_and_counted)
     kernels_of("class.cubin", other, "it is not a 64-bit little-endian ELF image");
 }
 
-TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
+TEST(folder_input, reads_files_with_kernels_and_names_truncated_ones)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -440,7 +440,7 @@ TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
     written(folder, "cache/a/kernel.json", R"({"shared": 4096, "num_warps": 8, "name": "_Z5roomyPf"})");
     written(folder, "cache/a/kernel.ptx",
             ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n");
-    // As CuPy 14.2 writes them: behind a checksum, and without the last byte.
+    // As CuPy 14.2 writes them: after a checksum, and without the last byte.
     written(folder, "cache/b/image.bin", std::string(40, '7') + bytes.substr(0, bytes.size() - 1));
     written(folder, "cache/notes.txt", "no kernels");
     written(folder, "cache/picture.png", std::string("\x89PNG\0\0", 6));
@@ -471,7 +471,7 @@ TEST(folder_input, reads_what_holds_kernels_and_names_what_is_cut_off)
     EXPECT_TRUE(nothing.says("it contains no compiled CUDA code")) << nothing.err;
 }
 
-TEST(json_lines, are_the_same_kernels_one_a_line)
+TEST(json_lines, have_the_same_kernels_one_per_line)
 {
     const nlohmann::json whole = launchbox_run({"inspect", log_90, "--threads", "128", "--format", "json"}).json();
     const std::vector<std::string> lines =
@@ -482,7 +482,7 @@ TEST(json_lines, are_the_same_kernels_one_a_line)
     expect_refused(launchbox_run({"inspect", log_90, "--summary", "--format", "jsonl"}), "use --format json");
 }
 
-TEST(size_verb, architectures_and_the_rest_are_the_file)
+TEST(size_verb, code_by_architecture_and_the_rest_add_up_to_the_file)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -501,7 +501,7 @@ TEST(size_verb, architectures_and_the_rest_are_the_file)
     EXPECT_EQ(file["templates"].size(), 2u);
 }
 
-TEST(stack_reserve, is_stack_by_threads_by_multiprocessors_and_check_names_the_kernel)
+TEST(stack_reserve, is_stack_times_threads_times_sms_and_check_names_the_kernel)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -535,7 +535,7 @@ TEST(stack_reserve, is_stack_by_threads_by_multiprocessors_and_check_names_the_k
     expect_refused(launchbox_run({"check", cubin, "--size", "much"}), "'much' is not a size");
 }
 
-TEST(check_verb_bisect, ends_with_125_where_nothing_can_be_checked)
+TEST(check_verb_bisect, exits_with_125_if_nothing_can_be_checked)
 {
     EXPECT_EQ(launchbox_run({"check", "no_such_file", "--size", "1K", "--bisect"}).status, 125);
     EXPECT_EQ(launchbox_run({"check", "no_such_file", "--size", "1K"}).status, 2);
@@ -568,8 +568,8 @@ TEST(build_flags, come_from_compile_commands)
                    "has no command for");
 }
 
-// The sum of the variables is what ptxas says, but for what alignment leaves.
-TEST(shared_variables, are_those_of_the_source_and_of_the_ptx_beside_a_cubin)
+// The variables add up to what ptxas prints, except for the padding.
+TEST(shared_variables, are_those_of_the_source_or_of_ptx_next_to_a_cubin)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -602,8 +602,8 @@ template __global__ void k<256>(float*);
     }
 }
 
-// ptxas is the oracle: what it makes of griddepcontrol on every architecture that has it.
-TEST(grid_dependency, a_kernel_that_begins_early_and_never_waits_is_a_finding)
+// ptxas is the oracle: its code for griddepcontrol on every architecture that has it.
+TEST(grid_dependency, an_early_kernel_that_never_waits_is_a_finding)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -624,7 +624,7 @@ TEST(grid_dependency, a_kernel_that_begins_early_and_never_waits_is_a_finding)
     }
     EXPECT_FALSE(launchbox_run({"inspect", waiting, "--arch", "sm_80"}).shows("no_kernel_waits"));
 
-    // Triton's metadata beside a cubin say how it is launched.
+    // Triton's metadata next to a cubin say how it is launched.
     for (const std::string& file : {waiting, never}) {
         const std::string cubin = file.substr(0, file.size() - 2) + "cubin";
         ASSERT_EQ(run({"nvcc", "-cubin", "-arch=sm_90", file, "-o", cubin}).exit_code, 0);
@@ -640,7 +640,7 @@ TEST(grid_dependency, a_kernel_that_begins_early_and_never_waits_is_a_finding)
     }
 }
 
-TEST(several_compilers, are_columns_and_one_that_is_missing_is_said)
+TEST(several_compilers, are_columns_and_a_missing_one_is_reported)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -675,7 +675,7 @@ for (int i = 0; i < 64; ++i) x[i * n + threadIdx.x] = v[i]; }
     EXPECT_EQ(kernel["made"][0]["spill_store_bytes"], 0);
     EXPECT_EQ(kernel["made"][1]["registers"], 32);
     EXPECT_GT(kernel["made"][1]["spill_store_bytes"], 0);
-    // One set of flags is as if it stood behind --.
+    // One set of flags has the same effect as after --.
     EXPECT_EQ(launchbox_run({"inspect", source, "--arch", "sm_90", "--flags", "--maxrregcount 32"}).out,
               launchbox_run({"inspect", source, "--arch", "sm_90", "--", "--maxrregcount", "32"}).out);
     const call wrong = launchbox_run(

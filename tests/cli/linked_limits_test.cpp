@@ -1,4 +1,4 @@
-// What the device linker refuses, asked of every verb that reads kernels: one answer.
+// Limits that the device linker enforces: all verbs that read kernels agree.
 #include "tool.hpp"
 
 #include <filesystem>
@@ -37,8 +37,8 @@ private:
     std::string source_ = (folder_.path() / "k.cu").string();
 };
 
-// The memory of a template is added by the linker: until then no verb has a figure for it, and no gate passes.
-TEST_F(linked_limits, shared_memory_that_is_not_linked_has_no_figure)
+// The linker adds the shared memory of a template: before linking no verb has a figure for it, and no check passes.
+TEST_F(linked_limits, unlinked_shared_memory_has_no_figure)
 {
     const std::string source = (folder_.path() / "t.cu").string();
     write_file_atomically(
@@ -62,7 +62,7 @@ TEST_F(linked_limits, shared_memory_that_is_not_linked_has_no_figure)
         EXPECT_EQ(ask({"check", "--budget", "-"}, "[defaults]\n" + std::string(limit)).status, 1) << limit;
 }
 
-TEST_F(linked_limits, static_shared_memory_above_48_kb_has_one_answer)
+TEST_F(linked_limits, static_shared_memory_above_48_kb_is_refused_by_all)
 {
     struct linked_case {
         int shared = 0;

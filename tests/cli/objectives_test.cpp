@@ -1,4 +1,4 @@
-// launchbox tune, results and emit by something else than the time.
+// launchbox tune, results and emit with other objectives than the time.
 #include <cmath>
 #include <fstream>
 
@@ -10,7 +10,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// A service of so many threads and so large batches: more of both is faster, and has the slower slowest answers.
+// A service with a number of threads and a batch size: larger values are faster, but have a slower 99th percentile.
 constexpr const char* service = R"sh(
 t=$(( 1000000 / $1 / $2 + 5000 ))
 p=$(( $1 * $2 + 3 * $2 ))
@@ -59,7 +59,7 @@ double p99_of(int threads, int batch)
     return (threads * batch + 3 * batch) * 1e-4;
 }
 
-TEST_F(objectives_test, any_number_that_a_program_prints)
+TEST_F(objectives_test, any_number_printed_by_a_program)
 {
     const call found = tune("p99_ms", {"--format", "json"});
     ASSERT_EQ(found.status, 0) << found.err;
@@ -72,14 +72,14 @@ TEST_F(objectives_test, any_number_that_a_program_prints)
             EXPECT_EQ(candidate.at("reason"), "it prints p99_ms 0, which is not a number above 0");
             continue;
         }
-        // Three runs, although its times were known after the first.
+        // Three runs, although one gave enough times.
         ASSERT_EQ(candidate.at("quantities").at("p99_ms").size(), 3u);
         for (const json& sample : candidate.at("quantities").at("p99_ms"))
             EXPECT_DOUBLE_EQ(sample.get<double>(), p99_of(threads, batch));
         EXPECT_DOUBLE_EQ(candidate.at("cost").get<double>(), p99_of(threads, batch));
         EXPECT_NEAR(candidate.at("speed_up").get<double>(), p99_of(1, 1) / p99_of(threads, batch), 1e-9);
     }
-    // The same again measures nothing; the time is another question.
+    // A repeated call measures nothing; the time is another objective.
     EXPECT_TRUE(tune("p99_ms").says("nothing new"));
     EXPECT_EQ(winner_in(tune("", {"--format", "json"}).json()), "8 5");
     EXPECT_EQ(winner_in(tune("", {"--objective", "max tokens_per_s", "--format", "json"}).json()), "8 5");
@@ -90,7 +90,7 @@ TEST_F(objectives_test, any_number_that_a_program_prints)
         EXPECT_TRUE(shown.shows(words)) << words << "\n" << shown.out;
 }
 
-TEST_F(objectives_test, weights_conditions_and_the_front)
+TEST_F(objectives_test, weights_conditions_and_the_pareto_front)
 {
     const call found = tune("time, p99_ms", {"--format", "json"});
     ASSERT_EQ(found.status, 0) << found.err;
@@ -119,7 +119,7 @@ TEST_F(objectives_test, weights_conditions_and_the_front)
         EXPECT_TRUE(launchbox_run({"results", path("service.db"), "--objective", mistyped})
                         .shows("There is no winner: no candidate has p9_ms, which the objective names."))
             << mistyped;
-    // Pictures, courses and reports are of the cost, too.
+    // SVG files, convergence and reports show the cost, too.
     EXPECT_EQ(launchbox_run({"results", path("service.db"), "--svg", path("pictures")}).status, 0);
     EXPECT_TRUE(fs::is_regular_file(path("pictures/front.svg")));
     const json course =
@@ -131,7 +131,7 @@ TEST_F(objectives_test, weights_conditions_and_the_front)
     const std::string page = read_input(path("report.html"));
     EXPECT_NE(page.find("times as good as the baseline"), std::string::npos);
     EXPECT_EQ(page.find("times as fast as the baseline"), std::string::npos);
-    // A record answers for other weights and conditions as long as it has what they name.
+    // A record can be ranked by other weights and conditions as long as it has their quantities.
     const std::string record = path("record.json");
     ASSERT_EQ(launchbox_run({"results", path("service.db"), "--format", "json", "--samples", "-o", record}).status, 0);
     const auto replayed = [&](const std::string& objective) {
@@ -151,13 +151,13 @@ TEST_F(objectives_test, weights_conditions_and_the_front)
     EXPECT_EQ(replayed("time where p99_ms > 1"), "none");
     expect_refused(launchbox_run({"tune", path("service.toml"), "--replay", record, "--objective", "energy"}),
                    "has no energy, which the objective names");
-    // A search sees the cost as well.
+    // A search uses the cost, too.
     const call searched = launchbox_run({"tune", path("service.toml"), "--replay", record, "--objective",
                                          "time where p99_ms <= 0.0035", "--budget", "15", "--format", "json"});
     EXPECT_EQ(winner_in(searched.json()), "8 3") << searched.err;
 }
 
-TEST_F(objectives_test, a_row_says_what_it_is_the_best_by)
+TEST_F(objectives_test, a_row_names_its_objective)
 {
     ASSERT_EQ(tune("time, p99_ms*1.5 where p99_ms < 0.004").status, 0);
     json record = launchbox_run({"results", path("service.db"), "--samples", "--format", "json"}).json();
@@ -172,8 +172,8 @@ TEST_F(objectives_test, a_row_says_what_it_is_the_best_by)
     EXPECT_TRUE(emitted.shows("times as good (")) << emitted.out;
 }
 
-// Kernel Tuner's cache, as users write it with observers of NVML and metrics of their own.
-TEST_F(objectives_test, files_of_other_tuners_have_measurements_too)
+// A cache of Kernel Tuner, as users write it with NVML observers and their own metrics.
+TEST_F(objectives_test, files_of_other_tuners_have_quantities_too)
 {
     json cache{{"device_name", "Example GPU"},
                {"kernel_name", "k"},
@@ -223,8 +223,8 @@ TEST_F(objectives_test, refusals)
                    "of a [kernel] only time, energy and power are measured");
 }
 
-// The double of NVML has no counter unless its plan says so.
-TEST_F(objectives_test, a_gpu_without_a_counter_is_status_3_and_one_line)
+// The double of NVML has no energy counter unless its plan says so.
+TEST_F(objectives_test, a_gpu_without_a_counter_exits_with_3_and_one_line)
 {
     NEEDS_NVCC();
     write("plan.json",

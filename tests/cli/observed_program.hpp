@@ -1,5 +1,5 @@
-// A program that `launchbox capture` runs with doubles of driver and CUPTI; its command line says what it launches, so
-// the test knows.
+// A program that `launchbox capture` runs with doubles of driver and CUPTI; its command line lists what it launches, so
+// that the test knows it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ inline const std::string load_observed_kernels = "load=" LAUNCHBOX_OBSERVED_CUBI
 
 class observed_program : public ::testing::Test {
 protected:
-    /// `plan` says what the driver's double does.
+    /// `plan` controls the driver's double.
     explicit observed_program(nlohmann::json kernels)
         : plan{{"devices", {{{"name", "Double"}, {"sms", 100}}}}, {"kernels", std::move(kernels)}}
     {

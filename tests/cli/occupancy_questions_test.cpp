@@ -38,7 +38,7 @@ TEST(occupancy_questions, are_answered_in_their_order)
     EXPECT_TRUE(answers_of("threads\n256\n").shows("resident_blocks"));
 }
 
-TEST(occupancy_questions, options_are_for_all_lines_and_columns_for_each)
+TEST(occupancy_questions, options_apply_to_all_lines_and_columns_to_each)
 {
     EXPECT_EQ(
         columns_of("threads\n256\n", {"--arch", "sm_90", "--registers", "63", "--shared", "11K"})["resident_blocks"],
@@ -60,17 +60,17 @@ TEST(occupancy_questions, are_read_in_every_form_of_csv)
           "threads,registers\n256,63\n32,\n\n\r\n", "threads,registers\r256,63\r32,\r",
           " threads , registers \n 256 ,\t63\n32, \n", "\"threads\",\"registers\"\n\"256\",\"63\"\n\"32\",\"\"\n"})
         EXPECT_EQ(columns_of(form), expected) << form;
-    // UTF-16, which `>` of PowerShell writes.
+    // UTF-16, as `>` writes it in PowerShell.
     std::string wide("\xFF\xFE");
     for (const char c : std::string("threads,registers\r\n256,63\r\n32,\r\n")) wide += {c, '\0'};
     EXPECT_EQ(columns_of(wide), expected);
-    // Where there is one column, an empty line is a launch.
+    // In a table with one column, an empty line is a launch, too.
     EXPECT_EQ(columns_of("registers\n63\n\n", {"--arch", "sm_90", "--threads", "256"})["limit_registers"],
               nlohmann::json::array({4, nullptr}));
     EXPECT_EQ(columns_of("threads\n")["resident_blocks"], nlohmann::json::array());
 }
 
-TEST(occupancy_questions, the_first_that_is_wrong_is_named_with_line_and_column)
+TEST(occupancy_questions, the_first_mistake_is_named_with_line_and_column)
 {
     const std::string head = "threads,registers\n256,63\n";
     for (const auto& [table, message] :
@@ -104,7 +104,7 @@ TEST(occupancy_questions, the_first_that_is_wrong_is_named_with_line_and_column)
     expect_refused(answers_of("arch,threads\nall,64\n", {}), "standard input:2: column arch: ");
 }
 
-TEST(occupancy_questions, come_from_a_file_and_alone)
+TEST(occupancy_questions, need_a_file_and_exclude_other_inputs)
 {
     const temporary_directory folder;
     const std::string file = (folder.path() / "questions.csv").string();

@@ -1,4 +1,4 @@
-// launchbox occupancy: the figures of known launches in every form.
+// launchbox occupancy: the figures of known launches in every format.
 #include <launchbox/sm_limits.hpp>
 
 #include "tool.hpp"
@@ -69,8 +69,8 @@ TEST(occupancy_verb, json_has_the_same_figures)
     EXPECT_EQ(curves["registers"][62], nlohmann::json::array({63, 32}));
 }
 
-// The static part takes nothing from what a block can have in all.
-TEST(occupancy_verb, curves_go_as_far_as_a_block_can_have)
+// Static shared memory does not reduce what a block can have in total.
+TEST(occupancy_verb, curves_reach_the_maximum_of_a_block)
 {
     for (const auto& [architecture, end] :
          {std::pair{"sm_35", 49152}, {"sm_50", 49152}, {"sm_61", 49152}, {"sm_75", 65536}, {"sm_90", 232448}}) {
@@ -86,7 +86,7 @@ TEST(occupancy_verb, curves_go_as_far_as_a_block_can_have)
     }
 }
 
-TEST(occupancy_verb, an_expression_is_asked_for_every_block_size)
+TEST(occupancy_verb, an_expression_is_evaluated_for_every_block_size)
 {
     const std::vector<std::string> launch{"--arch", "sm_90", "-t", "128", "-r", "32", "-d", "512*threads"};
     const nlohmann::json account = result_of(with(launch, {"--curves"}));
@@ -96,7 +96,7 @@ TEST(occupancy_verb, an_expression_is_asked_for_every_block_size)
                   result_of({"--arch", "sm_90", "-t", threads, "-r", "32", "-d", "512*" + threads})["resident_warps"])
             << threads;
     }
-    // A block of half the size has half the shared memory.
+    // Half the block size has half the shared memory.
     const nlohmann::json& step = account["next_step"];
     ASSERT_FALSE(step.is_null());
     for (const nlohmann::json& change : step["changes"])
@@ -105,7 +105,7 @@ TEST(occupancy_verb, an_expression_is_asked_for_every_block_size)
             EXPECT_EQ(step["resident_blocks"], result_of({"--arch", "sm_90", "-t", threads, "-r", "32", "-d",
                                                           "512*" + threads})["resident_blocks"]);
         }
-    // Where the expression has no size, there is no point.
+    // If the expression has no valid size, there is no point.
     const nlohmann::json some =
         result_of({"--arch", "sm_90", "-t", "96", "-d", "threads/3*4", "--curves"})["curves"]["threads"];
     EXPECT_EQ(some.size(), 10u);
@@ -123,7 +123,7 @@ TEST(occupancy_verb, csv_and_markdown_have_the_same_figures)
     EXPECT_TRUE(markdown.shows("| --- | --: |"));
 }
 
-// The published example of NVIDIA's spreadsheet, and others that were measured.
+// The published example of NVIDIA's spreadsheet, and measured ones.
 TEST(occupancy_verb, known_launches)
 {
     struct row {
@@ -153,7 +153,7 @@ TEST(occupancy_verb, known_launches)
     EXPECT_EQ(result_of({"--arch", "sm_37", "-t", "64", "-r", "129"})["resident_blocks"], 14);
 }
 
-TEST(occupancy_verb, a_launch_that_cannot_be_is_explained_and_is_no_error)
+TEST(occupancy_verb, an_impossible_launch_is_explained_and_is_no_error)
 {
     const call result = launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "288", "--registers", "224"});
     EXPECT_EQ(result.status, 0);
@@ -176,7 +176,7 @@ TEST(occupancy_verb, waves_and_clusters)
     EXPECT_EQ(account["clusters"]["settled_by"], "cudaOccupancyMaxActiveClusters");
     EXPECT_LE(account["clusters"]["low"], account["clusters"]["estimate"]);
     EXPECT_LE(account["clusters"]["estimate"], account["clusters"]["high"]);
-    // The H200 that was measured: 124 clusters of 4 with 4 blocks per SM.
+    // As measured on an H200: 124 clusters of 4 with 4 blocks per SM.
     EXPECT_EQ(result_of({"--arch", "sm_90", "-t", "256", "-r", "63", "--cluster", "4", "--gpcs",
                          "18,18,16,16,16,16,16,8,2,2,2,2"})["clusters"]["estimate"],
               124);
@@ -209,13 +209,13 @@ TEST(occupancy_verb, clusters_have_the_maximum_of_the_chip)
     }
     EXPECT_NE(with_cluster("sm_90", "17")["obstacle"].get<std::string>().find("has at most 16"), std::string::npos);
     EXPECT_NE(with_cluster("sm_80", "2")["obstacle"].get<std::string>().find("has no clusters"), std::string::npos);
-    // What cannot be launched needs no SMs to say so.
+    // An impossible launch is reported without the number of SMs.
     const call told = launchbox_run({"occupancy", "--arch", "sm_110", "--threads", "256", "--cluster", "9"});
     EXPECT_EQ(told.status, 0) << told.err;
     EXPECT_TRUE(told.shows("cannot be launched: a cluster of 9 blocks"));
 }
 
-TEST(occupancy_verb, several_architectures_come_in_the_order_asked_and_once)
+TEST(occupancy_verb, several_architectures_are_listed_once_in_the_given_order)
 {
     const nlohmann::json results =
         launchbox_run({"occupancy", "--arch", "sm_90,8.0,sm_90,90a", "-t", "64", "--format", "json"}).json()["results"];
@@ -233,14 +233,14 @@ TEST(occupancy_verb, takes_kernels_from_a_log)
     const call result = launchbox_run({"occupancy", log, "--threads", "128", "--format", "json"});
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_GE(result.json()["results"].size(), 3u);
-    // Without threads nothing can be calculated, and each kernel says so.
+    // Without threads nothing can be calculated, which is reported for each kernel.
     const call bare = launchbox_run({"occupancy", log});
     EXPECT_EQ(bare.status, 2);
     EXPECT_EQ(bare.out, "");
     EXPECT_TRUE(bare.says("has no launch bound: add --threads 256"));
 }
 
-// The five rules of thumb for the block size that is asked about.
+// The five rules of thumb for the given block size.
 TEST(occupancy_verb, checks_the_rules_of_thumb)
 {
     const std::vector<std::string> words{"occupancy", "--arch", "sm_90", "--threads", "250", "--registers", "40"};

@@ -1,5 +1,5 @@
-// Pipes instead of files, names that are too long, a current folder that is gone: every verb works or says what is
-// wrong in a line of its own, and nothing waits for ever.
+// Pipes instead of files, names that are too long, a deleted current folder: every verb works or prints a clear line,
+// and nothing blocks forever.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The tool's words behind $L in bash, which knows <(...).
+// Runs a script in bash, which has <(...), with the tool as $L.
 subprocess_result bash(const std::string& script, const fs::path& folder)
 {
     return run({"bash", "-c", script}, {.directory = folder.string(),
@@ -28,7 +28,7 @@ const std::string two_candidates =
     "[tunable]\nname = 'x'\n[parameters]\na = [1, 2]\n[program]\n"
     "run = ['sh', '-c', 'echo \"{{\\\"time_ms\\\": {a}}}\"']\n[measure]\nmin_samples = 3\nmax_samples = 3\n";
 
-TEST(odd_files, what_is_read_once_may_come_out_of_a_pipe)
+TEST(odd_files, files_that_are_read_once_may_be_pipes)
 {
     const temporary_directory folder;
     std::ofstream(folder.path() / "x.toml") << two_candidates;
@@ -52,7 +52,7 @@ TEST(odd_files, what_is_read_once_may_come_out_of_a_pipe)
     }
 }
 
-TEST(odd_files, what_is_read_again_or_written_must_be_a_file)
+TEST(odd_files, files_that_are_read_again_or_written_must_be_regular)
 {
     const temporary_directory folder;
     std::ofstream(folder.path() / "x.toml") << two_candidates;
@@ -68,8 +68,7 @@ TEST(odd_files, what_is_read_again_or_written_must_be_a_file)
     refused("tune x.toml --store pipe.db", "pipe.db is not a file");
 }
 
-// Opened, a pipe would be waited for: whoever runs the tool in a script would see nothing.
-TEST(odd_files, that_are_empty_or_no_source_are_said_to_be)
+TEST(odd_files, empty_files_and_files_that_are_no_sources_are_reported)
 {
     const temporary_directory folder;
     for (const char* name : {"k.cubin", "k.ptx", "build.log"}) {
@@ -90,7 +89,8 @@ TEST(odd_files, that_are_empty_or_no_source_are_said_to_be)
     }
 }
 
-TEST(odd_files, a_pipe_or_device_where_another_file_names_a_file_is_refused_at_once)
+// Opening a pipe would block without a message.
+TEST(odd_files, a_pipe_or_device_that_another_file_names_is_refused_at_once)
 {
     const temporary_directory folder;
     std::ofstream(folder.path() / "x.toml") << two_candidates;
@@ -103,7 +103,7 @@ TEST(odd_files, a_pipe_or_device_where_another_file_names_a_file_is_refused_at_o
         fs::remove(folder.path() / name);
         ASSERT_EQ(::mkfifo((folder.path() / name).c_str(), 0600), 0) << name;
     };
-    // What is looked for in the current folder.
+    // Files that are looked for in the current folder.
     make_pipe("launchbox.budget.toml");
     refused("check $R/tests/data/logs/basic_sm_90.log", "launchbox.budget.toml is a pipe");
     fs::remove(folder.path() / "launchbox.budget.toml");
@@ -112,10 +112,10 @@ TEST(odd_files, a_pipe_or_device_where_another_file_names_a_file_is_refused_at_o
     make_pipe("compile_commands.json");
     std::ofstream(folder.path() / "k.cu") << "__global__ void k() {}\n";
     refused("inspect k.cu --arch sm_90 -p .", "compile_commands.json is a pipe");
-    // Records by their names, which are read more than once.
+    // Records that are given by name are read more than once.
     make_pipe("r.json");
     refused("report r.json -o r.html", "r.json is a pipe");
-    // In a folder: what promises kernels is missed, what cannot hold any is only named.
+    // In a folder: a pipe with the name of a binary is an error, others are only named.
     fs::create_directories(folder.path() / "in");
     fs::copy_file(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"), folder.path() / "in/good.cubin");
     make_pipe("in/pipe.cubin");
@@ -126,28 +126,28 @@ TEST(odd_files, a_pipe_or_device_where_another_file_names_a_file_is_refused_at_o
     for (const char* told :
          {"'pipe.cubin' is not a file", "'gone.cubin' is a dangling link", "'other' is not a file", "good.cubin,"})
         EXPECT_NE(found.output.find(told), std::string::npos) << told << "\n" << found.output;
-    // Beside a cubin.
+    // Next to a cubin.
     make_pipe("in/good.json");
     fs::remove(folder.path() / "in/pipe.cubin");
     fs::remove(folder.path() / "in/gone.cubin");
     refused("inspect in", "good.json is a pipe");
 }
 
-// Standard input and pipes stay what they were: somebody writes there, or the user gives up.
-TEST(odd_files, a_pipe_that_nobody_writes_to_can_be_given_up)
+// A pipe or standard input may wait for a writer, but Ctrl-C still works.
+TEST(odd_files, waiting_for_a_pipe_without_a_writer_can_be_interrupted)
 {
     const temporary_directory folder;
     ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
     const subprocess_result result = bash(
         "$L inspect pipe & p=$!\n"
-        "while ! ls -l /proc/$p/fd 2>/dev/null | grep -q '/pipe$'; do :; done\n"  // it has it open
+        "while ! ls -l /proc/$p/fd 2>/dev/null | grep -q '/pipe$'; do :; done\n"  // it has opened the pipe
         "kill -TERM $p; wait $p",
         folder.path());
     EXPECT_EQ(result.exit_code, 4) << result.output;
     EXPECT_NE(result.output.find("interrupted while pipe was read"), std::string::npos) << result.output;
 }
 
-TEST(odd_files, a_sparse_file_takes_as_long_as_what_is_there)
+TEST(odd_files, a_sparse_file_only_takes_the_time_of_its_content)
 {
     const temporary_directory folder;
     const std::string cubin = read_input(repository_file("tests/fuzz/corpus/cubin/sm_90.cubin"));
@@ -162,8 +162,8 @@ TEST(odd_files, a_sparse_file_takes_as_long_as_what_is_there)
         << result.output;
 }
 
-// Whatever the input, what there is no memory for is said, by the whole range of limits.
-TEST(odd_files, too_little_memory_is_one_clear_line)
+// With every limit in the range, a lack of memory is reported.
+TEST(odd_files, too_little_memory_is_reported_in_one_line)
 {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "a sanitizer reserves more memory than any limit";
@@ -191,7 +191,7 @@ TEST(odd_files, too_little_memory_is_one_clear_line)
     }
 }
 
-TEST(odd_files, a_current_folder_that_is_gone_is_named_where_it_is_needed)
+TEST(odd_files, a_deleted_current_folder_is_named_where_it_is_needed)
 {
     const temporary_directory folder;
     std::ofstream(folder.path() / "x.toml") << two_candidates;
@@ -208,7 +208,7 @@ TEST(odd_files, a_current_folder_that_is_gone_is_named_where_it_is_needed)
     }
 }
 
-TEST(odd_files, a_name_that_is_too_long_is_refused_by_the_system_and_said_so)
+TEST(odd_files, a_name_that_is_too_long_is_reported_with_the_systems_error)
 {
     const temporary_directory folder;
     std::ofstream(folder.path() / "x.toml") << two_candidates;

@@ -1,4 +1,4 @@
-// launchbox where few files may be open at once: it says so, and blames nothing else. Other small limits of a shell.
+// launchbox with a small limit of open files: the limit is named as the cause. Other small limits of a shell, too.
 #include "tool.hpp"
 
 #include <filesystem>
@@ -18,7 +18,7 @@ subprocess_result with_limit(const std::string& limit, const std::vector<std::st
     return run(command);
 }
 
-TEST(open_files, too_few_are_named_by_every_verb)
+TEST(open_files, a_limit_that_is_too_low_is_named_by_every_verb)
 {
     const temporary_directory folder;
     for (const char* file : {"sort.cpp", "tune_cpu_sort.toml"})
@@ -45,8 +45,8 @@ TEST(open_files, too_few_are_named_by_every_verb)
     EXPECT_EQ(with_limit("-n 9", {"check", "--help"}).exit_code, 0);
 }
 
-// A write that fails is said: without the handler a signal ends the process without a word.
-TEST(small_limits, a_file_that_may_not_be_as_large_is_one_clear_line)
+// A failing write is reported: without our signal handler, SIGXFSZ would end the process without a message.
+TEST(small_limits, a_limit_on_file_size_is_reported_in_one_line)
 {
     const temporary_directory folder;
     const auto file = [&](const char* name) { return (folder.path() / name).string(); };
@@ -63,13 +63,13 @@ TEST(small_limits, a_file_that_may_not_be_as_large_is_one_clear_line)
         EXPECT_NE(result.output.find("launchbox: "), std::string::npos) << result.output;
         EXPECT_FALSE(fs::exists(words.back()) && words.front() != "tune") << words.back() << " is half written";
     }
-    // A store of an earlier call is read without a byte written.
+    // An existing store is read without writing a byte.
     EXPECT_EQ(run({LAUNCHBOX_TOOL, "tune", file("x.toml"), "--store", file("x.db")}).exit_code, 0);
     const subprocess_result read = with_limit("-f 0", {"results", file("x.db")});
     EXPECT_EQ(read.exit_code, 0) << read.output;
 }
 
-TEST(small_limits, threads_have_room_enough)
+TEST(small_limits, a_small_stack_limit_does_not_affect_threads)
 {
     const temporary_directory folder;
     std::ofstream(folder.path() / "x.toml") << "[tunable]\nname = 'x'\n[parameters]\na = [1, 2]\n[program]\n"

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The calls that the documentation shows. Those that need a compiler take a log instead.
+// The commands in the documentation. Those that need a compiler get a log instead.
 std::vector<std::vector<std::string>> documented_calls()
 {
     std::vector<std::vector<std::string>> calls{
@@ -49,7 +49,7 @@ std::string words_of(const std::vector<std::string>& call)
     return text;
 }
 
-// Names and paths are one word; a line that is longer only because of one cannot be broken.
+// Names and paths are one word: a line that is too long only because of one cannot be broken.
 bool is_one_long_word(const std::string& line, int width)
 {
     std::size_t start = line.find_first_not_of(' ');
@@ -74,14 +74,14 @@ TEST(output, fits_the_width)
         for (int width : {80, 100, 132}) expect_to_fit(words, width);
 }
 
-TEST(output, fits_80_columns_for_kernels_that_are_compiled)
+TEST(output, fits_80_columns_for_compiled_kernels)
 {
     NEEDS_NVCC();
     expect_to_fit({"inspect", "examples/merge.cu", "--arch", "sm_80,sm_90,sm_120"}, 80);
     expect_to_fit({"occupancy", "examples/merge.cu", "--kernel", "merge*", "--arch", "sm_90", "--threads", "256"}, 80);
 }
 
-TEST(output, is_ascii_in_the_c_locale_and_fits_too)
+TEST(output, is_ascii_in_the_c_locale_and_fits)
 {
     for (const std::vector<std::string>& words : documented_calls()) {
         const call result = launchbox_run(words, {}, {"LC_ALL=C", "COLUMNS=80"});
@@ -103,11 +103,11 @@ TEST(output, has_no_escape_sequences_in_a_pipe)
         const subprocess_result piped =
             run(words, {.directory = LAUNCHBOX_SOURCE_DIR, .environment = {"TERM=xterm-256color"}});
         EXPECT_EQ(piped.output.find('\x1b'), std::string::npos) << words_of(words);
-        EXPECT_EQ(piped.output.find("architectures,"), std::string::npos);  // nor progress
+        EXPECT_EQ(piped.output.find("architectures,"), std::string::npos);  // no progress either
     }
 }
 
-// A terminal of its own by util-linux's script; where there is none nothing can be seen.
+// util-linux's `script` provides a terminal; without it the test is skipped.
 TEST(output, has_colours_on_a_terminal_unless_no_color_is_set)
 {
     if (find_in_path("script").empty() || run({"script", "-qec", "true", "/dev/null"}).exit_code != 0)
@@ -124,7 +124,7 @@ TEST(output, has_colours_on_a_terminal_unless_no_color_is_set)
     EXPECT_EQ(on_terminal("TERM=dumb").find("\x1b["), std::string::npos);
 }
 
-TEST(output, progress_keeps_to_one_line_of_the_terminal)
+TEST(output, progress_stays_on_one_line_of_the_terminal)
 {
     if (find_in_path("script").empty() || run({"script", "-qec", "true", "/dev/null"}).exit_code != 0)
         GTEST_SKIP() << "no program script here, or no pseudo-terminals";
@@ -164,13 +164,13 @@ run = ["echo", '{{"samples_ns": [{one}00000, {one}00001, {one}00002]}}']
     EXPECT_NE(progress_on(80).find("…"), std::string::npos);
 }
 
-TEST(output, goes_into_a_file_whole)
+TEST(output, is_written_to_a_file_completely)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "report.json";
     const std::vector<std::string> words{"occupancy", "--arch", "sm_90", "--threads", "256", "--format", "json"};
     const call shown = launchbox_run(words);
-    // Longer than what replaces it.
+    // Longer than its replacement.
     write_file_atomically(file, std::string(1'000'000, 'x') + "\nWritten by launchbox occupancy\n");
     std::vector<std::string> into_file = words;
     into_file.insert(into_file.end(), {"-o", file.string()});
@@ -182,7 +182,7 @@ TEST(output, goes_into_a_file_whole)
     EXPECT_EQ(entries, 1);
 }
 
-TEST(output, a_file_that_cannot_be_written_changes_nothing)
+TEST(output, a_file_that_cannot_be_written_is_unchanged)
 {
     const temporary_directory folder;
     expect_refused(launchbox_run({"devices", "-o", (folder.path() / "no" / "such" / "file").string()}), "cannot write");
@@ -191,7 +191,7 @@ TEST(output, a_file_that_cannot_be_written_changes_nothing)
     expect_refused(launchbox_run({"devices", "-o", (folder.path() / "inner").string()}), "cannot write");
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
 
-    // A failing call leaves the file of the last good one alone.
+    // A failing call does not touch the file of an earlier call.
     const fs::path file = folder.path() / "kept";
     write_file_atomically(file, "good");
     EXPECT_EQ(launchbox_run({"occupancy", "--arch", "sm_91", "--threads", "256", "-o", file.string()}).status, 2);
@@ -199,7 +199,7 @@ TEST(output, a_file_that_cannot_be_written_changes_nothing)
     EXPECT_EQ(read_input(file.string()), "good");
 }
 
-TEST(output, standard_output_by_its_other_name)
+TEST(output, dev_stdout_is_standard_output)
 {
     const call result = launchbox_run({"devices", "--format", "csv", "-o", "/dev/stdout"});
     EXPECT_EQ(result.status, 0) << result.err;
@@ -215,14 +215,14 @@ TEST(output, a_full_disk_is_an_error)
     EXPECT_NE(full.output.find("cannot write to standard output"), std::string::npos);
 }
 
-TEST(output, a_reader_that_leaves_early_is_no_error_message)
+TEST(output, a_closed_pipe_gives_no_error_message)
 {
     const subprocess_result head = run(
         {"sh", "-c", "\"$0\" occupancy --arch all --threads 256 --curves --format json | head -n 1", LAUNCHBOX_TOOL});
     EXPECT_EQ(head.output, "{\n");
 }
 
-// What a terminal of 100 columns and 12 rows gets from `launchbox arguments...`, line ends as they were written.
+// The output of `launchbox arguments...` on a terminal of 100 columns and 12 rows, with its line ends.
 std::string on_terminal(const std::vector<std::string>& arguments, const std::string& variable)
 {
     winsize size{.ws_row = 12, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
@@ -249,7 +249,7 @@ std::string on_terminal(const std::vector<std::string>& arguments, const std::st
     return shown + (WIFEXITED(status) && WEXITSTATUS(status) == 0 ? "" : "failed");
 }
 
-TEST(output, a_page_that_is_higher_than_the_terminal_goes_through_the_pager)
+TEST(output, a_page_higher_than_the_terminal_is_shown_in_the_pager)
 {
     const std::vector<std::string> long_page{"occupancy", "--arch", "sm_90", "--threads", "256"};
     const std::string plain = on_terminal(long_page, "LAUNCHBOX_PAGER=");
@@ -257,11 +257,11 @@ TEST(output, a_page_that_is_higher_than_the_terminal_goes_through_the_pager)
     EXPECT_EQ(on_terminal(long_page, "LAUNCHBOX_PAGER=sed s/^/paged:/ | head -n 1").find("paged:"), 0u);
     EXPECT_EQ(on_terminal(long_page, "PAGER=cat"), plain);
 
-    // One that is not there, one that has seen enough, and a page that fits.
+    // A pager that does not exist, one that quits early, and a page that fits.
     const std::string without = on_terminal(long_page, "LAUNCHBOX_PAGER=no-such-pager");
     EXPECT_NE(without.find(plain), std::string::npos) << without;
     EXPECT_EQ(on_terminal(long_page, "LAUNCHBOX_PAGER=true"), "");
-    // More than a pipe holds: writing it fails, because nobody reads.
+    // More than a pipe's buffer: the write fails, because nobody reads.
     const std::string record = repository_file("measurements/nvidia-h200/tune_block_sort.json");
     EXPECT_EQ(on_terminal({"results", record, "--top", "all"}, "LAUNCHBOX_PAGER=true"), "");
     EXPECT_EQ(on_terminal({"--version"}, "LAUNCHBOX_PAGER=sed s/^/paged:/").find("paged:"), std::string::npos);

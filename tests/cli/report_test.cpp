@@ -1,4 +1,4 @@
-// launchbox report, and the pictures and the calculator of other verbs: files written, and what is refused.
+// launchbox report, and the SVG files and the calculator of other verbs: files written, and calls refused.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -51,7 +51,7 @@ std::size_t place_of(const std::string& page, const std::string& words)
     return page.find(words);
 }
 
-TEST(report_verb, begins_with_findings_of_everything)
+TEST(report_verb, begins_with_all_findings)
 {
     const std::string page = launchbox_run({"report", example, log_90, "-o", "-"}).out;
     EXPECT_LT(place_of(page, ">Findings</h2>"), place_of(page, "<table"));
@@ -61,7 +61,7 @@ TEST(report_verb, begins_with_findings_of_everything)
     EXPECT_NE(place_of(page, "launchbox emit "), std::string::npos) << "how the winners are written";
 }
 
-TEST(report_verb, takes_the_launch_of_kernels)
+TEST(report_verb, uses_the_given_launch_for_kernels)
 {
     const std::string page = launchbox_run({"report", log_90, "--threads", "192", "-o", "-"}).out;
     EXPECT_NE(place_of(page, "threads=192"), std::string::npos);
@@ -72,7 +72,7 @@ TEST(report_verb, takes_the_launch_of_kernels)
     expect_refused(launchbox_run({"report", example, "--advise", "-o", "-"}), "--advise compiles sources");
 }
 
-TEST(report_verb, says_what_to_write)
+TEST(report_verb, says_which_arguments_are_missing)
 {
     const std::string source = repository_file("examples/merge.cu");
     const std::vector<std::string> words{"report", source, "--arch", "sm_90", "--kernel", "merge_tiles_greedy*",
@@ -101,7 +101,7 @@ TEST(report_verb, shows_a_part)
     EXPECT_LT(page.size(), whole.size());
 }
 
-TEST(report_verb, refuses_what_makes_no_page)
+TEST(report_verb, refuses_inputs_that_make_no_page)
 {
     const temporary_directory folder;
     const std::string file = (folder.path() / "x.html").string();
@@ -145,7 +145,7 @@ TEST(report_verb, says_what_an_empty_record_lacks)
     EXPECT_TRUE(pictures.says("nothing to draw"));
 }
 
-TEST(svg_option, writes_pictures_and_refuses_other_views)
+TEST(svg_option, writes_svg_files_and_refuses_other_views)
 {
     const temporary_directory folder;
     const std::string there = (folder.path() / "new").string();

@@ -1,4 +1,4 @@
-// launchbox results: over all workloads, --convergence and --compare, as users meet them.
+// launchbox results: all workloads together, --convergence and --compare, from the command line.
 #include <cmath>
 
 #include "support/text/terminal.hpp"
@@ -18,7 +18,7 @@ TEST(results_overall, ranks_over_all_workloads)
     const nlohmann::json found = launchbox_run({"results", example, "--format", "json"}).json();
     ASSERT_EQ(found["overall"].size(), 1u);
     const nlohmann::json& best = found["overall"][0]["candidates"][0];
-    // 125 / 100 and 12.5 / 14: the root of their product.
+    // The geometric mean of 125 / 100 and 12.5 / 14.
     EXPECT_DOUBLE_EQ(best["score"], std::sqrt(125.5 / 100.7 * 12.5 / 14));
     EXPECT_EQ(best["worst"]["n"], 134217728);
 }
@@ -39,7 +39,7 @@ TEST(results_convergence, shows_each_improvement)
     EXPECT_TRUE(found["series"][2]["workload"].is_null());
 }
 
-TEST(results_compare, says_what_moved)
+TEST(results_compare, names_the_changes)
 {
     const call found = launchbox_run({"results", example, later, "--compare"});
     EXPECT_EQ(found.status, 0) << found.err;
@@ -97,8 +97,8 @@ TEST(results_compare, fails_when_the_winner_is_slower)
     expect_refused(launchbox_run({"results", example, brief, "--compare", "--fail-slower", "5"}), "too few samples");
 }
 
-// That another run was compared says nothing of one that has no workload in common.
-TEST(results_compare, of_a_run_that_has_nothing_in_common_passes_nothing)
+// Another run that was compared does not make up for one without a common workload.
+TEST(results_compare, a_run_without_a_common_workload_does_not_pass)
 {
     const temporary_directory folder;
     const std::string other = (folder.path() / "other.json").string();
@@ -118,7 +118,7 @@ TEST(results_compare, of_a_run_that_has_nothing_in_common_passes_nothing)
     expect_refused(compared({example, other, example}), "B was not compared");
 }
 
-TEST(results_views, fit_their_width_and_their_characters)
+TEST(results_views, fit_their_width_and_character_set)
 {
     for (const std::vector<std::string>& arguments :
          {std::vector<std::string>{"results", example, later, "--convergence"},
@@ -132,7 +132,7 @@ TEST(results_views, fit_their_width_and_their_characters)
     }
 }
 
-TEST(results_views, escape_names_from_elsewhere)
+TEST(results_views, escape_untrusted_names)
 {
     for (const char* view : {"--convergence", "--compare"})
         for (const char* format : {"table", "json", "csv", "markdown"}) {

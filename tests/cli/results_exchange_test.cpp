@@ -70,7 +70,7 @@ TEST(results_merge, makes_one_store_of_several)
     expect_refused(launchbox_run({"results", "--merge", example, "-o", again, "--format", "json"}),
                    "--merge only writes a store");
     expect_refused(launchbox_run({"results", "--merge", "--import", example, "-o", again}), "--import");
-    // It writes everything, and does not pass over what would choose.
+    // It writes everything, and refuses options that would select.
     for (const std::vector<std::string>& choice :
          {std::vector<std::string>{"--workload", "n=7"}, {"--gpu", "none"}, {"--run", "99"}, {"--top", "1"}}) {
         std::vector<std::string> words{"results", "--merge", example, "-o", again};
@@ -84,7 +84,7 @@ TEST(results_merge, makes_one_store_of_several)
                        "'" + std::string(number) + "' is not the number of a run");
 }
 
-TEST(results_import, makes_a_store_once)
+TEST(results_import, creates_a_store_once)
 {
     const temporary_directory place;
     const std::string store = (place.path() / "made.db").string();
@@ -100,7 +100,7 @@ TEST(results_import, makes_a_store_once)
     expect_refused(launchbox_run({"results", "--import", "LICENSE", "--store", none}), "neither a result store nor");
     EXPECT_FALSE(fs::exists(none));
     expect_refused(launchbox_run({"results", "--import", cache, "--store", none + "/no/x.db"}), "there is no folder");
-    // SQLite would take what a killed writer of a store that was removed has left for a part of the new one.
+    // SQLite would treat a leftover journal of a removed store as part of the new one.
     for (const char* part : {"-wal", "-journal"}) {
         write_file_atomically(none + part, "left");
         expect_refused(launchbox_run({"results", "--import", cache, "--store", none}), none + part + " already exists");
@@ -110,8 +110,8 @@ TEST(results_import, makes_a_store_once)
     }
 }
 
-// Of several processes that make one file one succeeds, and nothing that it wrote is lost.
-TEST(results_import, of_two_at_once_one_is_told_that_the_store_is_there)
+// If several processes create one file, one succeeds and keeps everything that it wrote.
+TEST(results_import, of_two_at_once_one_reports_that_the_store_exists)
 {
     const temporary_directory place;
     const std::string folder = place.path().string();
@@ -131,8 +131,8 @@ TEST(results_import, of_two_at_once_one_is_told_that_the_store_is_there)
         EXPECT_FALSE(each.path().filename().string().starts_with("launchbox-")) << each.path();
 }
 
-// The same run in two files, and once more with other times: nothing is replaced without a word.
-TEST(results_import, joins_and_keeps_apart_as_merge_does)
+// The same run in two files, and once with other times: nothing is replaced silently.
+TEST(results_import, joins_equal_runs_and_keeps_others_apart_as_merge_does)
 {
     const temporary_directory place;
     nlohmann::ordered_json other =
@@ -148,7 +148,7 @@ TEST(results_import, joins_and_keeps_apart_as_merge_does)
     EXPECT_TRUE(made.says("has another result for threads=128 items=15")) << made.err;
 }
 
-TEST(results_import, goes_on_without_a_file_that_cannot_be_read)
+TEST(results_import, continues_after_a_file_that_cannot_be_read)
 {
     const temporary_directory place;
     const std::string store = (place.path() / "made.db").string();

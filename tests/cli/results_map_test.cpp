@@ -1,4 +1,4 @@
-// launchbox results --map and --by: landscapes of records in every form, and what noise makes of verdicts.
+// launchbox results --map and --by: landscapes of records in every format, and the effect of noise on verdicts.
 #include <cmath>
 #include <fstream>
 
@@ -16,7 +16,7 @@ nlohmann::ordered_json record(const std::string& path)
     return nlohmann::ordered_json::parse(read_input(repository_file(path)));
 }
 
-// A record with so many values on its axes.
+// A record with these numbers of values on its axes.
 std::string grid_record(int threads, int items, const std::string& word = {})
 {
     nlohmann::ordered_json whole = record(with_work);
@@ -35,7 +35,7 @@ std::string grid_record(int threads, int items, const std::string& word = {})
     return whole.dump();
 }
 
-// Samples that vary by as much as half of the time and more.
+// Samples that vary by half of the time or more.
 std::string noisy_record(bool raced)
 {
     nlohmann::ordered_json whole = record(example);
@@ -63,11 +63,11 @@ TEST(results_map, shows_the_best_of_each_cell_and_why_others_are_empty)
           "c  compile error, for example threads=1024 items=15: too much shared data", "d  worker died",
           "w  wrong result", "–  not tried", "threads=128 items=17 is the fastest, 1.25 × as fast as the baseline"})
         EXPECT_TRUE(shown.shows(words)) << words << "\n" << shown.out;
-    // What does not occur is not explained.
+    // Symbols that do not occur are not explained.
     EXPECT_FALSE(shown.shows("~  noisy")) << shown.out;
 }
 
-TEST(results_map, is_turned_or_cut_where_it_is_too_wide)
+TEST(results_map, is_transposed_or_cut_if_it_is_too_wide)
 {
     const call turned = launchbox_run({"results", "-", "--map", "threads,items"}, grid_record(60, 5), {"COLUMNS=80"});
     EXPECT_TRUE(turned.shows("items across, threads down")) << turned.out;
@@ -81,7 +81,7 @@ TEST(results_map, is_turned_or_cut_where_it_is_too_wide)
                                                                   {std::string("COLUMNS=") + columns})
                                                         .out))
                 EXPECT_LE(display_width(line), std::max(std::stoi(columns), 74)) << line;
-    // A page of Markdown is not cut.
+    // Markdown is not cut.
     const call markdown =
         launchbox_run({"results", "-", "--map", "threads,items", "--format", "markdown"}, grid_record(40, 9));
     EXPECT_TRUE(markdown.shows("| 1,248 | 1,280 |")) << markdown.out;
@@ -101,7 +101,7 @@ TEST(results_map, has_units)
     expect_refused(map("seconds"), "--unit");
     expect_refused(launchbox_run({"results", example, "--map", "threads", "--by", "type", "--unit", "ms"}),
                    "several workloads together");
-    // Known of one of two records: the other says that it is not.
+    // Only one of two records knows the work: this is reported for the other.
     const call both = launchbox_run({"results", with_work, example, "--map", "threads,items", "--unit", "GB/s"});
     EXPECT_EQ(both.status, 0) << both.err;
     EXPECT_TRUE(both.shows("3,948*"));
@@ -121,7 +121,7 @@ TEST(results_map, has_one_axis_a_workload_axis_and_parts)
     EXPECT_TRUE(mean.shows("i  measured on some of the workloads")) << mean.out;
 }
 
-TEST(results_map, says_the_same_in_json_and_csv)
+TEST(results_map, has_the_same_content_in_json_and_csv)
 {
     const nlohmann::json json =
         launchbox_run({"results", example, with_work, "--map", "threads,items", "--format", "json"}).json();
@@ -146,7 +146,7 @@ TEST(results_map, says_the_same_in_json_and_csv)
         << csv.out.substr(0, 200);
 }
 
-TEST(results_map, writes_pictures_and_pages)
+TEST(results_map, writes_svg_files_and_pages)
 {
     const temporary_directory folder;
     const auto path = [&](const char* name) { return (folder.path() / name).string(); };
@@ -172,7 +172,7 @@ TEST(results_map, writes_pictures_and_pages)
     expect_refused(launchbox_run({"results", example, "--by", "n", "--format", "svg"}), "--map");
 }
 
-TEST(results_map, refuses_what_cannot_be_drawn)
+TEST(results_map, refuses_maps_that_cannot_be_drawn)
 {
     for (const char* axes : {"", ",", "threads,", "threads,,items", "a", "threads,items,n", "threads,threads"})
         expect_refused(launchbox_run({"results", example, std::string("--map=") + axes}), "--map");
@@ -181,7 +181,7 @@ TEST(results_map, refuses_what_cannot_be_drawn)
         expect_refused(launchbox_run({"results", example, example, "--map", "threads", other}), "--map");
     expect_refused(launchbox_run({"results", example, "--by", "n", "--unit", "ms"}), "--map");
     expect_refused(launchbox_run({"results", example, "--map", "threads", "--log", "threads=64"}), "--log");
-    // More than anybody looks at: said, and all of it is there for programs.
+    // Too many for a table: this is reported, and the formats for programs have all of them.
     const std::string many = grid_record(101, 2);
     for (const char* format : {"table", "markdown", "svg", "html"})
         expect_refused(launchbox_run({"results", "-", "--map", "threads,items", "--format", format}, many),
@@ -192,7 +192,7 @@ TEST(results_map, refuses_what_cannot_be_drawn)
                    "201 maps");
 }
 
-TEST(results_map, names_from_elsewhere_are_escaped)
+TEST(results_map, untrusted_names_are_escaped)
 {
     nlohmann::ordered_json whole = nlohmann::ordered_json::parse(grid_record(3, 3));
     for (auto& candidate : whole["candidates"]) {
@@ -208,7 +208,7 @@ TEST(results_map, names_from_elsewhere_are_escaped)
     }
 }
 
-TEST(results_best, has_a_line_for_each_combination_and_what_one_candidate_for_all_costs)
+TEST(results_best, has_a_line_per_combination_and_the_cost_of_one_candidate_for_all)
 {
     const call best = launchbox_run({"results", example, with_work, "--by", "kernel,n"});
     ASSERT_EQ(best.status, 0) << best.err;
@@ -216,7 +216,7 @@ TEST(results_best, has_a_line_for_each_combination_and_what_one_candidate_for_al
     EXPECT_TRUE(best.shows("329.0 G")) << best.out;
     EXPECT_TRUE(best.shows("+1.7 %")) << best.out;  // 0.415 after 0.408
     EXPECT_TRUE(best.shows("No single candidate was measured completely in every line.")) << best.out;
-    // 128 x 15 takes 12 % longer than the best at the large size, and 256 x 11 takes 25 % longer at the small one.
+    // 128 x 15 takes 12 % longer than the best at the large size, and 256 x 11 takes 25 % longer at the small size.
     const call one = launchbox_run({"results", example, "--by", "n"});
     EXPECT_TRUE(one.shows("threads=128 items=15 everywhere takes 6.1 % longer")) << one.out;
     EXPECT_TRUE(one.shows("+12.0 %")) << one.out;
@@ -225,7 +225,7 @@ TEST(results_best, has_a_line_for_each_combination_and_what_one_candidate_for_al
     EXPECT_EQ(json["everywhere"]["worst_map"], 1);
 }
 
-TEST(results_noise, is_said_everywhere_and_marks_no_row)
+TEST(results_noise, is_always_reported_and_nothing_is_marked_as_winner)
 {
     for (const bool raced : {false, true}) {
         const std::string text = noisy_record(raced);
@@ -256,7 +256,7 @@ TEST(results_noise, is_said_everywhere_and_marks_no_row)
         EXPECT_NE(page.find("No winner: samples vary by ± "), std::string::npos);
         EXPECT_EQ(page.find("class=\"chosen\""), std::string::npos) << "no frame in a map";
         EXPECT_EQ(page.find(", winner"), std::string::npos) << "nor among the finalists";
-        // The row that is there stays; a gate cannot judge.
+        // The existing row is kept, and --fail-slower cannot decide.
         EXPECT_TRUE(launchbox_run({"emit", input}).shows("is kept"));
         expect_refused(launchbox_run({"results", example, input, "--compare", "--fail-slower", "5"}), "no winner");
     }

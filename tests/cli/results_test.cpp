@@ -46,7 +46,7 @@ TEST(results_verb, fits_its_width_with_rates_of_every_kind)
         const call shown = launchbox_run({"results", "-"}, with.dump(), {std::string("COLUMNS=") + columns});
         EXPECT_TRUE(shown.shows("elements/s")) << shown.out << shown.err;
         EXPECT_TRUE(shown.shows("GFLOP/s")) << shown.out;
-        // 125 µs: the baseline.
+        // 125 µs, the baseline.
         EXPECT_TRUE(shown.shows(" 8.00 G ")) << shown.out;
         EXPECT_TRUE(shown.shows(" 64,000 ")) << shown.out;
         EXPECT_TRUE(shown.shows("8,000,000")) << shown.out;
@@ -54,10 +54,10 @@ TEST(results_verb, fits_its_width_with_rates_of_every_kind)
     }
 }
 
-TEST(results_verb, winners_are_compared_with_their_throughput)
+TEST(results_verb, winners_are_compared_by_throughput)
 {
     const std::string known = "tests/data/results/throughput.json";
-    // The same times for half the work, of which only the elements are known.
+    // The same times for half the work, for which only the elements are known.
     nlohmann::ordered_json other = nlohmann::ordered_json::parse(read_input(repository_file(known)));
     for (auto& candidate : other["candidates"]) {
         candidate["elements"] = (1 << 27) / 2.0;
@@ -106,7 +106,7 @@ TEST(results_verb, filters_by_workload_gpu_and_run)
     expect_refused(launchbox_run({"results", example, "--run", "2"}), "there is no run 2");
 }
 
-TEST(results_verb, json_reads_its_own_json)
+TEST(results_verb, reads_its_own_json)
 {
     const call whole = launchbox_run({"results", example, "--format", "json", "--samples"});
     ASSERT_EQ(whole.status, 0) << whole.err;
@@ -124,7 +124,7 @@ TEST(results_verb, json_reads_its_own_json)
     EXPECT_EQ(brief["candidates"][0]["median_ns"], one["candidates"][0]["median_ns"]);
 }
 
-TEST(results_verb, log_shows_what_the_compiler_said)
+TEST(results_verb, log_shows_the_compilers_output)
 {
     const call failed = launchbox_run({"results", example, "--log", "threads=1024 items=15"});
     EXPECT_EQ(failed.status, 0);
@@ -139,7 +139,7 @@ TEST(results_verb, log_shows_what_the_compiler_said)
                    "--log has no other format");
 }
 
-TEST(results_verb, refuses_what_is_no_result_file)
+TEST(results_verb, refuses_files_that_have_no_results)
 {
     expect_refused(launchbox_run({"results", "missing.db"}), "missing.db");
     expect_refused(launchbox_run({"results", "LICENSE"}), "LICENSE is neither a result store nor JSON");
@@ -151,7 +151,7 @@ TEST(results_verb, refuses_what_is_no_result_file)
     EXPECT_TRUE(both.shows("block_sort on Example GPU"));
 }
 
-TEST(results_verb, names_from_elsewhere_are_escaped)
+TEST(results_verb, untrusted_names_are_escaped)
 {
     for (const char* format : {"table", "json", "csv", "markdown"}) {
         const call result =

@@ -1,4 +1,4 @@
-// What shells and man know of the command line: help, completion, manual pages.
+// Help, completion and manual pages.
 #include <fstream>
 
 #include "support/process/subprocess.hpp"
@@ -14,7 +14,7 @@ std::string written(const temporary_directory& folder, const std::string& name, 
     return file;
 }
 
-// What bash offers for the last of these words, in the order of the script; `words` as a shell has split them.
+// Bash's completions of the last of these words, in the order of the script; `words` as a shell has split them.
 std::vector<std::string> offered(const std::vector<std::string>& words)
 {
     const temporary_directory folder;
@@ -28,7 +28,7 @@ std::vector<std::string> offered(const std::vector<std::string>& words)
 
 using words = std::vector<std::string>;
 
-TEST(shell, help_completion_and_man_are_made_of_the_options)
+TEST(shell, help_completion_and_man_are_generated_from_the_options)
 {
     EXPECT_EQ(launchbox_run({"help", "inspect"}).out, launchbox_run({"inspect", "--help"}).out);
     EXPECT_EQ(launchbox_run({"help"}).out, launchbox_run({"--help"}).out);
@@ -94,8 +94,8 @@ TEST(shell, kernels_of_the_files_are_completed)
     EXPECT_EQ(none.out + none.err, "");
 }
 
-// Names come from files that anybody can have made: bash must not run what is in them.
-TEST(shell, a_kernel_named_as_a_command_is_not_run)
+// Names come from untrusted files: bash must not execute them.
+TEST(shell, a_kernel_named_like_a_command_is_not_executed)
 {
     const temporary_directory folder;
     const std::string ran = (folder.path() / "ran").string();
@@ -111,7 +111,7 @@ TEST(shell, a_kernel_named_as_a_command_is_not_run)
     EXPECT_FALSE(std::filesystem::exists(ran));
 }
 
-TEST(shell, manual_pages_name_what_a_verb_takes)
+TEST(shell, manual_pages_list_the_options_of_a_verb)
 {
     const auto synopsis = [](const std::string& verb) {
         const std::vector<std::string> lines = lines_of(launchbox_run({"man", verb}).out);

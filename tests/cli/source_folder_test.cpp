@@ -1,4 +1,4 @@
-// A folder of CUDA sources, given to the verbs that read sources.
+// A folder of CUDA sources as input of the verbs that read sources.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ protected:
               "2; }\n");
         write("below/copy.cu",
               "template <int N> __global__ void copy(int* p) { *p = N; }\ntemplate __global__ void copy<3>(int*);\n");
-        write("main.cu", "int main() {}\n");  // no kernel, and no fault
+        write("main.cu", "int main() {}\n");  // has no kernel, which is no error
         write("header.cuh", "__global__ void in_header() {}\n");
         write("header.h", "__global__ void in_other_header() {}\n");
         write("host.cpp", "int f();\n");
@@ -48,7 +48,7 @@ protected:
 
 constexpr const char* which = ": read as CUDA sources: below/copy.cu, main.cu, scale.cu\n";
 
-TEST_F(source_folder, is_compiled_and_says_which_files)
+TEST_F(source_folder, is_compiled_and_its_files_are_listed)
 {
     NEEDS_NVCC();
     const call inspected = verb("inspect", {"--format", "json"});
@@ -74,7 +74,7 @@ TEST_F(source_folder, is_compiled_and_says_which_files)
     EXPECT_TRUE(checked.says(which)) << checked.err;
 }
 
-// A source that does not compile does not keep the others from being read.
+// One source that does not compile does not affect the others.
 TEST_F(source_folder, is_swept_for_bounds)
 {
     NEEDS_NVCC();
@@ -93,8 +93,9 @@ TEST_F(source_folder, is_swept_for_bounds)
     EXPECT_EQ(found["kernels"].size(), 1u);
 }
 
-// Kernels are numbered in each source by itself, and may have one name in several: none is taken for another.
-TEST_F(source_folder, kernels_of_several_sources_are_told_apart)
+// Kernels are numbered within each source, and several sources may have kernels of the same name: they are not
+// confused.
+TEST_F(source_folder, kernels_of_several_sources_are_distinguished)
 {
     NEEDS_NVCC();
     write("a/same.cu", "extern \"C\" __global__ void __launch_bounds__(64) same(float* p) { *p = 1; }\n");
@@ -110,11 +111,11 @@ TEST_F(source_folder, kernels_of_several_sources_are_told_apart)
     EXPECT_EQ(kernels, (std::multiset<std::string>{"copy<3>", "same", "same", "scale"}));
 }
 
-// What is not read is named by every verb that reads the rest.
-TEST_F(source_folder, what_is_passed_over_in_it_is_named)
+// Every verb names the files in the folder that it skips.
+TEST_F(source_folder, skipped_files_are_named)
 {
     NEEDS_NVCC();
-    fs::create_symlink("nowhere", folder_.path() / ".#copy.cu");  // an editor's
+    fs::create_symlink("nowhere", folder_.path() / ".#copy.cu");  // an editor's lock file
     fs::create_directory_symlink("/etc", folder_.path() / "elsewhere");
     ASSERT_EQ(::mkfifo((folder_.path() / "pipe").c_str(), 0600), 0);
     for (const char* name : {"inspect", "advise"}) {
@@ -132,7 +133,7 @@ TEST_F(source_folder, what_is_passed_over_in_it_is_named)
     }
 }
 
-TEST_F(source_folder, bounds_refuses_what_needs_one_source)
+TEST_F(source_folder, bounds_refuses_options_that_need_one_source)
 {
     NEEDS_NVCC();
     const call misspelt = verb("bounds", {"-k", "scael"});
@@ -157,8 +158,8 @@ TEST_F(source_folder, without_a_kernel_is_refused)
     }
 }
 
-// A build tree with its sources is read for what was built.
-TEST_F(source_folder, with_compiled_code_is_read_for_that)
+// In a build tree that also has sources, only the compiled files are read.
+TEST_F(source_folder, with_compiled_code_only_that_is_read)
 {
     write("kernel.ptx",
           ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry built()\n.maxntid 64, 1, 1\n{\n\tret;\n}\n");
@@ -170,7 +171,7 @@ TEST_F(source_folder, with_compiled_code_is_read_for_that)
         << result.err;
 }
 
-TEST_F(source_folder, of_headers_alone_has_no_code)
+TEST_F(source_folder, with_headers_only_has_no_code)
 {
     for (const char* name : {"scale.cu", "below/copy.cu", "main.cu"}) fs::remove(folder_.path() / name);
     const call result = verb("inspect");

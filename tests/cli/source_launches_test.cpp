@@ -1,4 +1,4 @@
-// What a source says of its launches, macros and flags, asked of the verbs that read sources.
+// Launches, macros and flags in a source, as all verbs that read sources report them.
 #include "tool.hpp"
 
 #include <filesystem>
@@ -40,7 +40,7 @@ protected:
     temporary_directory folder_;
 };
 
-TEST_F(source_launches, are_what_verbs_calculate_with)
+TEST_F(source_launches, are_used_in_calculations)
 {
     const std::string file = write("k.cu",
                                    "__global__ void k(float* p) { extern __shared__ float s[]; s[threadIdx.x] = *p; "
@@ -62,14 +62,14 @@ TEST_F(source_launches, are_what_verbs_calculate_with)
     EXPECT_EQ(launchbox_run({"check", file, "--arch", "sm_90", "--budget", "-"}, "[defaults]\nmin_blocks_per_sm = 6\n")
                   .status,
               0);
-    // The user's own numbers go first; memory of another block size is not known.
+    // The user's numbers take precedence; then the memory for the launch's own block size does not apply.
     const nlohmann::json asked = inspected(file, {"--threads", "64"})["kernels"][0];
     EXPECT_EQ(asked["occupancy"]["shape"]["threads"], 64);
     EXPECT_TRUE(asked["dynamic_shared_bytes"].is_null());
     EXPECT_EQ(inspected(file, {"-d", "4*threads"})["kernels"][0]["dynamic_shared_bytes"], 768);
 }
 
-TEST_F(source_launches, behind_conditions_and_in_headers_are_those_that_are_compiled)
+TEST_F(source_launches, under_conditions_and_in_headers_are_the_compiled_ones)
 {
     write("launch.cuh", "#pragma once\ntemplate <class F> void go(F* p) { k<F><<<1, THREADS>>>(p); }\n");
     const std::string file =
@@ -92,7 +92,7 @@ TEST_F(source_launches, constants_by_architecture_in_an_included_file_are_found)
     write("inc/guarded.h",
           "#ifndef G\n#define G\n#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ > 800\n#define B 128\n#else\n"
           "#define B 64\n#endif\n#endif\n");
-    // By ways that no reader of directives sees.
+    // In ways that a reader of directives does not see.
     write("inc/indirect.h",
           "#ifdef __CUDA_ARCH__\n#define ARCH __CUDA_ARCH__\n#else\n#define ARCH 0\n#endif\n"
           "enum { B = ARCH >= 900 ? 256 : 32 };\n");
@@ -107,7 +107,7 @@ TEST_F(source_launches, constants_by_architecture_in_an_included_file_are_found)
     EXPECT_NE(said.find("this launch uses B, which __CUDA_ARCH__ chooses in "), std::string::npos) << said;
     EXPECT_NE(said.find("direct.h:5: the host has no __CUDA_ARCH__ and uses 512"), std::string::npos) << said;
     EXPECT_EQ(findings(of("same.h")), "");
-    // A header that is the host's alone is not the kernel's; its own launch is found there.
+    // A header that only host code uses does not belong to the kernel; a launch in it is found there.
     write("inc/runs.h", "#include \"direct.h\"\ninline int blocks(int n) { return n / B; }\n");
     const std::string file = write("k.cu", "#include \"runs.h\"\n__global__ void k(float* p) { *p = 1; }\n");
     EXPECT_EQ(findings(inspected(file, {"--", "-I" + (folder_.path() / "inc").string()})),
@@ -128,11 +128,11 @@ TEST_F(source_launches, warnings_of_the_front_end_and_misspelt_macros_are_findin
     EXPECT_NE(pragma["message"].get<std::string>().find("unrecognized #pragma"), std::string::npos);
     EXPECT_EQ(pragma["fix"], "did you mean #pragma unroll?");
     EXPECT_EQ(findings(inspected(file, {"--", "-DCUDA_ARCH=1", "-D__CUDA_ARCH", "-w"})), "");
-    // The same from the cache.
+    // The same results from the cache.
     EXPECT_EQ(inspected(file, {}, "sm_80,sm_90")["inputs"], report["inputs"]);
 }
 
-TEST_F(source_launches, flags_of_a_build_are_flags)
+TEST_F(source_launches, flags_of_a_build_are_used)
 {
     const std::string file =
         write("k.cu", "#include \"n.h\"\n__global__ void __launch_bounds__(N) k(float* p) { *p = 1; }\n");

@@ -1,4 +1,4 @@
-// Conclusions that must not outlive what they were drawn from: files that a compile reads, and what a machine lacked.
+// Results must not outlive their inputs: the files that a compile reads, and a temporary lack of resources.
 #include <fstream>
 #include <utility>
 
@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// 72 registers, or fewer if ptxas is told so.
+// 72 registers, or fewer with an option of ptxas.
 constexpr const char* large_kernel =
     "__global__ void k(float* p) {\n  float a[64];\n#pragma unroll\n  for (int i = 0; i < 64; ++i) a[i] = p[i];\n"
     "  __syncthreads();\n#pragma unroll\n  for (int i = 0; i < 64; ++i) p[63 - i] = a[i] * a[(i + 7) % 64];\n}\n";
@@ -25,7 +25,7 @@ protected:
     const std::vector<std::string> cache{"LAUNCHBOX_CACHE=" + (here / "cache").string()};
 };
 
-TEST_F(stale, a_file_of_options_for_ptxas_is_part_of_what_was_compiled)
+TEST_F(stale, an_options_file_for_ptxas_is_part_of_the_compile)
 {
     NEEDS_NVCC();
     write("k.cu", large_kernel);
@@ -52,7 +52,7 @@ TEST_F(stale, a_file_of_options_for_ptxas_is_part_of_what_was_compiled)
     EXPECT_EQ(registers(), 40);
 }
 
-TEST_F(stale, what_a_candidate_includes_is_what_its_compiler_reads)
+TEST_F(stale, the_includes_of_a_candidate_are_those_of_its_compiler)
 {
     NEEDS_NVCC();
     write("k.toml",
@@ -75,8 +75,8 @@ TEST_F(stale, what_a_candidate_includes_is_what_its_compiler_reads)
     EXPECT_GT(registers(), few);
 }
 
-// A compiler is asked which headers the program has; of make and scripts, sources names them.
-TEST_F(stale, a_program_is_measured_again_when_a_header_of_it_changes)
+// A compiler is asked which headers a program has; for make and scripts, `sources` in the spec names them.
+TEST_F(stale, a_program_is_measured_again_when_one_of_its_headers_changes)
 {
     write("sum.toml",
           "[tunable]\nname = 'sum'\nbaseline = { a = 1 }\n[parameters]\na = [1, 2]\n[program]\n"
@@ -101,8 +101,8 @@ TEST_F(stale, a_program_is_measured_again_when_a_header_of_it_changes)
     EXPECT_EQ(best(), std::pair(7e6, false));
 }
 
-// What only some candidates read cannot be asked for beforehand: it is noticed when they are built.
-TEST_F(stale, a_header_that_only_some_builds_of_a_program_read_has_to_be_named)
+// A header that only some candidates include is not known beforehand: it is noticed when they are built.
+TEST_F(stale, a_header_of_only_some_builds_of_a_program_must_be_named)
 {
     const auto spec = [&](const std::string& sources) {
         write("sum.toml",
@@ -128,8 +128,9 @@ TEST_F(stale, a_header_that_only_some_builds_of_a_program_read_has_to_be_named)
     EXPECT_EQ(best(), 1e6);
 }
 
-// Its own words are what is wrong with it: they are stored, and the next call neither tries it again nor ends early.
-TEST_F(stale, what_a_program_says_of_the_machine_is_a_result_of_its_own)
+// A message of the program itself about a lack of resources is its own result: it is stored, and the next call neither
+// tries the candidate again nor ends early.
+TEST_F(stale, a_programs_own_message_about_resources_is_its_result)
 {
     write("sum.toml",
           "[tunable]\nname = 'sum'\nbaseline = { a = 1 }\n[parameters]\na = { from = 1, to = 8 }\n"
@@ -148,8 +149,8 @@ TEST_F(stale, what_a_program_says_of_the_machine_is_a_result_of_its_own)
     EXPECT_TRUE(again.says("nothing new")) << again.err;
 }
 
-// Threads have stacks of 1 GiB, of which the memory has room for one, or for a few: as at a limit of processes the rest
-// cannot be started. Those that run must not wait for the others, which would be for ever, deaf to a SIGTERM.
+// Threads have stacks of 1 GiB, and the memory only has room for one or a few: the others cannot be started, as with a
+// limit of processes. The running threads must not wait for them, which would block forever and ignore SIGTERM.
 TEST_F(stale, threads_that_cannot_be_started_are_not_waited_for)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -173,8 +174,8 @@ TEST_F(stale, threads_that_cannot_be_started_are_not_waited_for)
     }
 }
 
-// nvcc takes flags from the environment, which name files of options like any others.
-TEST_F(stale, a_file_that_the_environment_names_is_part_of_what_was_compiled)
+// nvcc takes flags from the environment; they can name options files, too.
+TEST_F(stale, a_file_named_in_the_environment_is_part_of_the_compile)
 {
     NEEDS_NVCC();
     write("k.toml",
@@ -198,7 +199,7 @@ TEST_F(stale, a_file_that_the_environment_names_is_part_of_what_was_compiled)
     EXPECT_EQ(registers(), 40);
 }
 
-// Response files, what these name, and flags of the environment are the program's, too.
+// Response files, nested ones, and flags in the environment are part of a program, too.
 TEST_F(stale, a_program_is_measured_again_when_its_options_change)
 {
     write("sum.toml",

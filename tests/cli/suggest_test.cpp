@@ -16,7 +16,7 @@ nlohmann::json suggested(const std::vector<std::string>& options)
     return result.json()["results"][0];
 }
 
-// What cudaOccupancyMaxPotentialBlockSize answers.
+// Compares with cudaOccupancyMaxPotentialBlockSize.
 TEST(suggest_verb, agrees_with_the_runtime)
 {
     struct row {
@@ -31,7 +31,7 @@ TEST(suggest_verb, agrees_with_the_runtime)
             << registers;
 }
 
-TEST(suggest_verb, keeps_clusters_that_the_chip_can_have)
+TEST(suggest_verb, only_suggests_sizes_with_possible_clusters)
 {
     const nlohmann::json sixteen = suggested({"--arch", "sm_90", "--registers", "32", "--cluster", "16"});
     EXPECT_EQ(sixteen["threads"], 256);
@@ -89,7 +89,7 @@ TEST(suggest_verb, lists_runners_up_and_rules)
     EXPECT_EQ(text.out.find('_', text.out.find("sm_90") + 3), std::string::npos) << text.out;
 }
 
-TEST(suggest_verb, keeps_limits_multiples_and_ties)
+TEST(suggest_verb, respects_limits_and_multiples_and_breaks_ties)
 {
     EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32"})["threads"], 256);
     EXPECT_EQ(suggested({"--arch", "sm_90", "-r", "32", "--ties", "balanced"})["threads"], 256);
@@ -107,8 +107,8 @@ TEST(suggest_verb, keeps_limits_multiples_and_ties)
     for (const nlohmann::json& entry : all["candidates"]) EXPECT_EQ(entry["threads"].get<int>() % 96, 0);
 }
 
-// cudaOccupancyMaxPotentialBlockSize compares resident threads: the idle lanes of a partial warp are no occupancy.
-TEST(suggest_verb, prints_what_it_ranks_by)
+// cudaOccupancyMaxPotentialBlockSize compares resident threads: the idle lanes of a partial warp do not count.
+TEST(suggest_verb, prints_the_value_that_it_ranks_by)
 {
     const std::vector<std::string> options{"--arch", "sm_61", "-r", "32", "--limit", "40"};
     const nlohmann::json best = suggested(options)["candidates"][0];
@@ -129,7 +129,7 @@ TEST(suggest_verb, prints_what_it_ranks_by)
     }
 }
 
-TEST(suggest_verb, says_when_nothing_can_be_launched)
+TEST(suggest_verb, says_if_nothing_can_be_launched)
 {
     const nlohmann::json none = suggested({"--arch", "sm_90", "-r", "32", "-s", "1M"});
     EXPECT_TRUE(none["threads"].is_null());
@@ -198,8 +198,8 @@ TEST(devices_verb, shows_one_chip_in_full)
 }
 
 #ifdef LAUNCHBOX_FAKE_DRIVER
-// Clocks, memory and bus, of a GPU that tells them and of one that does not.
-TEST(devices_verb, tells_what_a_gpu_is_built_of)
+// Clocks, memory and bus, for a GPU whose driver reports them and one whose driver does not.
+TEST(devices_verb, shows_clocks_memory_and_bus_of_a_gpu)
 {
     const temporary_directory folder;
     const std::string plan = (folder.path() / "plan.json").string();
@@ -239,7 +239,7 @@ TEST(devices_verb, tells_what_a_gpu_is_built_of)
 }
 #endif
 
-TEST(devices_verb, with_here_a_machine_without_a_gpu_is_missing_something)
+TEST(devices_verb, with_here_a_machine_without_a_gpu_exits_with_3)
 {
     const nlohmann::json json = launchbox_run({"devices", "--format", "json"}).json();
     const call here = launchbox_run({"devices", "--here"});
@@ -252,7 +252,7 @@ TEST(devices_verb, with_here_a_machine_without_a_gpu_is_missing_something)
     }
 }
 
-// A figure that only a GPU could give is asked for, not guessed.
+// A figure that needs a GPU is asked for, not guessed.
 TEST(devices_verb, without_a_gpu_an_architecture_must_be_named)
 {
     if (!launchbox_run({"devices", "--format", "json"}).json()["gpus"].empty()) GTEST_SKIP() << "there is a GPU here";

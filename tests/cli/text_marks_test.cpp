@@ -1,5 +1,5 @@
-// Text files of other systems: with a byte order mark, in UTF-16, with names in capitals. What is said of them is what
-// is said of the plain file.
+// Text files of other systems: with a byte order mark, in UTF-16, with upper-case names. The output is that for the
+// plain file.
 #include "tool.hpp"
 
 #include <filesystem>
@@ -18,7 +18,7 @@ std::string utf16(const std::string& text, bool little_endian)
     return bytes;
 }
 
-// What `launchbox` says when this text is read from `file`, in its plain form and in each other.
+// Compares the output of `launchbox` for this text in its plain form and in each other.
 void expect_the_same(const fs::path& file, const std::string& text, const std::function<call()>& run)
 {
     for (const char c : text) ASSERT_TRUE(static_cast<unsigned char>(c) < 0x80);
@@ -43,7 +43,7 @@ std::string ascii(const std::string& file)
     return text;
 }
 
-TEST(text_marks, change_nothing_of_what_is_read)
+TEST(text_marks, do_not_change_what_is_read)
 {
     const temporary_directory folder;
     const fs::path& here = folder.path();
@@ -72,7 +72,7 @@ TEST(text_marks, change_nothing_of_what_is_read)
     });
 }
 
-TEST(text_marks, change_nothing_of_how_a_source_is_built)
+TEST(text_marks, do_not_change_how_a_source_is_compiled)
 {
     NEEDS_NVCC();
     const temporary_directory folder;
@@ -90,8 +90,7 @@ TEST(text_marks, change_nothing_of_how_a_source_is_built)
         });
 }
 
-// The compiler, not we, decides what such a source is: it is no log.
-// NVRTC takes no mark; nvcc, with which the user builds, does.
+// Such a file is a source, not a log. NVRTC rejects a byte order mark; nvcc, with which the user builds, accepts it.
 TEST(text_marks, a_source_with_a_mark_is_tuned)
 {
     NEEDS_NVCC();
@@ -102,7 +101,7 @@ TEST(text_marks, a_source_with_a_mark_is_tuned)
                           "[tunable]\nname = 'k'\n[parameters]\nthreads = [32]\n[kernel]\nsource = 'k.cu'\n"
                           "name = 'k'\nthreads = 'threads'\nblocks = 1\n"
                           "arguments = [{ name = 'p', type = 'float', count = '64', role = 'output' }]\n");
-    // Nor is a name that begins with a dash an option of either.
+    // A file name that begins with a dash is not an option of either.
     write_file_atomically(path("-k.cu"), read_input(path("k.cu")));
     std::string dashed = read_input(path("k.toml"));
     write_file_atomically(path("dashed.toml"), dashed.replace(dashed.find("k.cu"), 4, "-k.cu"));
@@ -120,7 +119,7 @@ TEST(text_marks, a_source_with_a_mark_is_tuned)
     }
 }
 
-TEST(text_marks, names_in_capitals_are_names)
+TEST(text_marks, upper_case_names_are_recognised)
 {
     const temporary_directory folder;
     const std::string log = (folder.path() / "BUILD.LOG").string(), source = (folder.path() / "K.CU").string();

@@ -18,7 +18,7 @@ call launchbox_run(const std::vector<std::string>& arguments, const std::string&
     std::vector<std::string> command{"sh", "-c", R"(exec "$0" "$@" <"$TEST_IN" >"$TEST_OUT" 2>"$TEST_ERR")",
                                      LAUNCHBOX_TOOL};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    // The first of two variables with the same name counts.
+    // If a variable occurs twice, the first one counts.
     std::vector<std::string> all = environment;
     for (const char* entry : {"COLUMNS=100", "LC_ALL=C.UTF-8", "NO_COLOR="}) all.emplace_back(entry);
     for (const char* name : {"in", "out", "err"}) {

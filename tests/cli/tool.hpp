@@ -22,7 +22,8 @@ struct call {
     [[nodiscard]] bool shows(const std::string& words) const { return out.find(words) != std::string::npos; }
 };
 
-/// `launchbox arguments...` in the repository's root, with 100 columns of UTF-8 unless `environment` says otherwise.
+/// Runs `launchbox arguments...` in the repository's root, with 100 columns of UTF-8 unless `environment` says
+/// otherwise.
 call launchbox_run(const std::vector<std::string>& arguments, const std::string& standard_input = {},
                    const std::vector<std::string>& environment = {});
 
@@ -38,8 +39,8 @@ bool has_nvcc();
 #define NEEDS_NVCC() \
     if (!has_nvcc()) GTEST_SKIP() << "there is no nvcc here"
 
-/// A program that answers like nvcc but compiles nothing: `body` is a shell script, with $architecture as requested and
-/// $cubin as the output file. Its function `finish` does what a good nvcc does.
+/// A substitute for nvcc that compiles nothing: `body` is a shell script, with $architecture as requested and $cubin as
+/// the output file. Its function `finish` does what a successful nvcc does.
 std::filesystem::path make_nvcc(const std::filesystem::path& folder, const std::string& body);
 
 std::string repository_file(const std::string& path);

@@ -1,4 +1,4 @@
-// launchbox tune on a GPU that is a double of the driver: kernels really compiled, computed by the double, which
+// launchbox tune on a double of the driver: kernels are really compiled, and the double computes their results, and
 // faults, hangs and dies on command.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// What the plan makes of the candidates of candidates.toml whose fault has this number, and what has to become of them.
+// The fault in the plan for the candidates of candidates.toml with this fault number, and the expected result.
 struct planned_fault {
     int number;
     json what;
@@ -115,7 +115,7 @@ protected:
     }
 };
 
-// In the words that bench/measure_tune reads.
+// With the words that bench/measure_tune parses.
 void expect_said_what_it_cost(const std::string& said)
 {
     const std::string script =
@@ -129,7 +129,7 @@ void expect_said_what_it_cost(const std::string& said)
     EXPECT_EQ(ran.exit_code, 0) << ran.output << said;
 }
 
-TEST_F(tune_gpu_test, every_kind_of_fault_in_200_candidates_touches_no_other_result)
+TEST_F(tune_gpu_test, no_kind_of_fault_in_200_candidates_affects_other_results)
 {
     take_candidates(16);
     const call clean = tune();
@@ -171,10 +171,9 @@ TEST_F(tune_gpu_test, every_kind_of_fault_in_200_candidates_touches_no_other_res
     EXPECT_EQ(with.at("best")[0].at("parameters").at("items"), 4);
 }
 
-// The program gets the inputs as .npy and the names of the files that it has to write.
-// The outputs of the reference are larger than a file may be: they stay on the GPU, and a worker that has to start
-// again makes them again.
-TEST_F(tune_gpu_test, a_reference_that_no_file_has_room_for_stays_on_the_gpus)
+// The program gets the inputs as .npy files and the names of the files that it has to write. The outputs of the
+// reference exceed the limit on file sizes: they stay on the GPU, and a restarted worker computes them again.
+TEST_F(tune_gpu_test, a_reference_too_large_for_a_file_stays_on_the_gpus)
 {
     take_candidates(16);
     std::string spec = read_file(here / "candidates.toml");
@@ -187,7 +186,7 @@ TEST_F(tune_gpu_test, a_reference_that_no_file_has_room_for_stays_on_the_gpus)
     write_file_atomically(here / "candidates.toml", spec);
     plan["devices"] = json::array({{{"name", "Double"}, {"memory_bytes", 256 << 20}}});
     plan["devices"].push_back(plan["devices"][0]);
-    command_faults();  // 9 kills the first worker that comes to it
+    command_faults();  // 9 kills the first worker that runs it
     write_file_atomically(here / "plan.json", plan.dump());
     for (const char* gpus : {"0", "0,1"}) {
         fs::remove(here / "results.db");
@@ -206,8 +205,8 @@ TEST_F(tune_gpu_test, a_reference_that_no_file_has_room_for_stays_on_the_gpus)
     }
 }
 
-// For an architecture that is not here: what its compiler refuses is no row there.
-TEST_F(tune_gpu_test, a_row_is_predicted_of_what_can_be_compiled_there)
+// For an architecture that is not present: a candidate that its compiler rejects cannot be the row there.
+TEST_F(tune_gpu_test, a_row_is_predicted_from_candidates_that_compile_there)
 {
     take_candidates(16);
     std::string source = read_input((here / "candidates.cu").string()),
@@ -226,7 +225,7 @@ TEST_F(tune_gpu_test, a_row_is_predicted_of_what_can_be_compiled_there)
     write_file_atomically((here / "candidates.toml").string(), spec);
     const call tuned = tune();
     ASSERT_EQ(tuned.status, 0) << tuned.err;
-    json made = report();  // its members are sorted, and so are the parameters of rows
+    json made = report();  // its members are sorted, as are the parameters of rows
     const std::string measured = made["environments"][0]["architecture"];
     write_file_atomically((here / "one.json").string(), made.dump());
     made["environments"][0]["gpu"] = "Another";
@@ -250,7 +249,7 @@ TEST_F(tune_gpu_test, a_row_is_predicted_of_what_can_be_compiled_there)
               0);
 }
 
-TEST_F(tune_gpu_test, a_program_makes_the_reference)
+TEST_F(tune_gpu_test, a_program_computes_the_reference)
 {
     const auto statuses_against = [&](const std::string& command) {
         fs::copy_file(repository_file("tests/data/tune/candidates.toml"), here / "candidates.toml",
@@ -270,7 +269,7 @@ TEST_F(tune_gpu_test, a_program_makes_the_reference)
     EXPECT_NE(statuses_against(R"(["sh", "-c", "sleep 3; cp $0 $1", "{in}", "{out}"])")
                   .second.find(" s waiting for the reference, "),
               std::string::npos);
-    // The last element is another one.
+    // Only the last element differs.
     const auto [wrong, other] =
         statuses_against(R"(["sh", "-c", "head -c -4 $0 >$1; printf 'abcd' >>$1", "{in}", "{out}"])");
     EXPECT_GE(wrong.at("wrong_result"), 1) << other;
@@ -281,8 +280,8 @@ TEST_F(tune_gpu_test, a_program_makes_the_reference)
     EXPECT_NE(statuses_against(R"(["true", "{in}"])").second.find("did not write the output out"), std::string::npos);
 }
 
-// Compilers that would go on for ten minutes are ended, and nothing is held against what they compiled.
-TEST_F(tune_gpu_test, a_budget_in_time_ends_the_compilers)
+// Compilers that would run for ten minutes are ended, and their candidates do not count as failed.
+TEST_F(tune_gpu_test, a_time_budget_ends_the_compilers)
 {
     write_file_atomically(here / "nvcc", "#!/bin/sh\ncase \" $* \" in *' -E '*) ;; *' -o '*)\n  : >'" + here.string() +
                                              "/compiles.'$$\n  if [ $(ls '" + here.string() +
@@ -301,9 +300,9 @@ TEST_F(tune_gpu_test, a_budget_in_time_ends_the_compilers)
     for (const auto& [candidate, status] : statuses(report())) EXPECT_EQ(status, "measured") << candidate;
 }
 
-// The worker is killed, and some candidates later the tuner, at launches that a seed chooses, 50 times each. Never the
-// same candidate: two deaths would settle it.
-TEST_F(tune_gpu_test, killed_at_any_moment_nothing_is_lost)
+// The worker is killed, and a few candidates later the tuner, at random launches with a fixed seed, 50 times each.
+// Never twice for the same candidate: two deaths would make it a failure.
+TEST_F(tune_gpu_test, killed_at_any_moment_it_loses_nothing)
 {
     ASSERT_EQ(tune().status, 0);
     const auto undisturbed = statuses(report());
@@ -341,7 +340,7 @@ TEST_F(tune_gpu_test, killed_at_any_moment_nothing_is_lost)
     EXPECT_EQ(report().at("best")[0].at("parameters").at("items"), 4);
 }
 
-TEST_F(tune_gpu_test, a_gpu_that_is_lost_ends_the_run_and_nothing_is_held_against_the_candidate)
+TEST_F(tune_gpu_test, a_lost_gpu_ends_the_run_and_the_candidate_does_not_count_as_failed)
 {
     plan["faults"] = {{{"match", ".*"}, {"stage", "context"}, {"action", "error"}, {"code", 46}, {"skip", 1}},
                       {{"match", "candidateILi0ELi64ELi3E"}, {"stage", "load"}, {"action", "exit"}}};
@@ -354,7 +353,7 @@ TEST_F(tune_gpu_test, a_gpu_that_is_lost_ends_the_run_and_nothing_is_held_agains
     EXPECT_EQ(report().at("candidates").size(), is_exhaustive() ? 200u : 68u);
 }
 
-TEST_F(tune_gpu_test, two_gpus_that_are_alike_share_and_another_measures_for_itself)
+TEST_F(tune_gpu_test, equal_gpus_share_the_work_and_a_different_one_measures_alone)
 {
     const json device = {{"name", "Double"}, {"memory_bytes", 64 << 20}};
     plan["devices"] = {device, device, {{"name", "Other"}, {"memory_bytes", 64 << 20}, {"sms", 8}}};
@@ -365,7 +364,7 @@ TEST_F(tune_gpu_test, two_gpus_that_are_alike_share_and_another_measures_for_its
     const json all = report();
     EXPECT_EQ(all.at("environments").size(), 2u);
     EXPECT_EQ(all.at("best").size(), 2u);
-    // What each GPU is built of, also of one that was alone.
+    // The figures of each GPU, also of the single one.
     ASSERT_EQ(all.at("devices").size(), 3u) << all.at("devices");
     for (const json& device : all.at("devices")) {
         EXPECT_EQ(device.at("ecc"), true);
@@ -383,7 +382,8 @@ TEST_F(tune_gpu_test, two_gpus_that_are_alike_share_and_another_measures_for_its
     expect_refused(tune({"--arch", "sm_80"}), "code for sm_80 does not run on");
 }
 
-// Cards of one model need different energies for the same launch: a winner must not be that of the thriftier card.
+// Cards of one model need different energies for the same launch: the winner must not be decided by the more efficient
+// card.
 TEST_F(tune_gpu_test, one_gpu_of_a_model_measures_energies_unless_the_user_names_more)
 {
     plan["nvml"] = {{{"sm_clock", 1980}, {"reasons", 0}}};
@@ -404,7 +404,7 @@ TEST_F(tune_gpu_test, one_gpu_of_a_model_measures_energies_unless_the_user_names
     }
 }
 
-// The same of a program that prints its energy. Its other numbers are its own affair.
+// The same for a program that prints its energy; its other quantities are not restricted.
 TEST_F(tune_gpu_test, one_gpu_of_a_model_runs_programs_that_print_energies)
 {
     plan["devices"].push_back(plan["devices"][0]);

@@ -1,4 +1,4 @@
-// launchbox tune --init: the spec that it writes of a source runs as it is, and says what the source does not tell.
+// launchbox tune --init: the spec that it writes from a source runs unchanged, and lists what the source does not say.
 #include "tool.hpp"
 
 #include <filesystem>
@@ -24,7 +24,7 @@ int main()
 }
 )";
 
-// A register-blocked product, launched by a function that knows no sizes.
+// A register-blocked matrix product, launched by a function that knows no sizes.
 constexpr const char* sgemm = R"(#include <cuda_runtime.h>
 #define CEIL_DIV(M, N) (((M) + (N)-1) / (N))
 typedef unsigned int word;
@@ -89,7 +89,7 @@ void forward(float *out, float *mean, const float *inp, const float *weight, int
 }
 )";
 
-// A kernel for each thing that is read: constants, arrays as parameters, templates, structs, enumerations, variables.
+// A kernel for each feature: constants, arrays as parameters, templates, structs, enumerations, variables.
 constexpr const char* many = R"(#define TILE 32
 #ifndef ROWS
 #define ROWS 8
@@ -168,7 +168,7 @@ protected:
         return launchbox_run(words);
     }
 
-    // The spec beside its source; --check says that it is right.
+    // The spec for this source; --check accepts it.
     [[nodiscard]] std::string checked(const std::string& source, const std::vector<std::string>& more = {}) const
     {
         const std::string spec = (folder_.path() / "made.toml").string();
@@ -190,7 +190,7 @@ protected:
     temporary_directory folder_;
 };
 
-TEST_F(tune_init, writes_what_the_source_tells)
+TEST_F(tune_init, writes_what_the_source_says)
 {
     const std::string spec = checked(write("saxpy.cu", saxpy));
     expect_line(spec, "\nsource = \"saxpy.cu\"\n");
@@ -210,7 +210,7 @@ TEST_F(tune_init, writes_what_the_source_tells)
     }
 }
 
-TEST_F(tune_init, template_parameters_are_parameters_and_macros_of_the_host_are_followed)
+TEST_F(tune_init, template_parameters_become_parameters_and_host_macros_are_followed)
 {
     const std::string spec = checked(write("sgemm.cu", sgemm), {"-k", "sgemm*"});
     expect_line(spec, "baseline = { BM = 128, BN = 128, BK = 8, TM = 8, TN = 8 }");
@@ -228,7 +228,7 @@ TEST_F(tune_init, template_parameters_are_parameters_and_macros_of_the_host_are_
     EXPECT_TRUE(built.shows("Ranked by spilled bytes")) << built.out;
 }
 
-TEST_F(tune_init, a_function_that_launches_with_its_own_block_size_is_followed)
+TEST_F(tune_init, a_function_that_chooses_the_block_size_is_followed)
 {
     const std::string spec = checked(write("layernorm.cu", layernorm));
     expect_line(spec, "threads = \"threads\"");
@@ -252,7 +252,7 @@ TEST_F(tune_init, constants_and_variables_of_the_source)
                 "\"output\" }");
     expect_line(spec, "{ name = \"scale\", type = \"float\", count = 25, fill = \"random\" }");
     expect_line(spec, "{ name = \"counter\", reset = true }");
-    // The definitions take the values: the tile's bytes are those of the parameters.
+    // The parameters replace the definitions: the tile's bytes are those of the parameters.
     const call built = launchbox_run({"tune", (folder_.path() / "made.toml").string(), "--build-only", "--arch",
                                       "sm_90", "--budget", "2", "--format", "json"});
     ASSERT_EQ(built.status, 0) << built.err;
@@ -283,7 +283,7 @@ TEST_F(tune_init, arrays_types_and_enumerations)
     expect_line(vectors, "float4: 4 numbers each");
 }
 
-TEST_F(tune_init, a_block_size_that_only_the_caller_knows_and_a_pointer_into_a_buffer)
+TEST_F(tune_init, a_block_size_known_only_to_the_caller_and_a_pointer_into_a_buffer)
 {
     const std::string spec = checked(write(
         "reduce.cu",
@@ -299,8 +299,8 @@ TEST_F(tune_init, a_block_size_that_only_the_caller_knows_and_a_pointer_into_a_b
     expect_line(spec, "{ name = \"in\", type = \"int\", count = \"4 * n\", fill = \"random\" }");
 }
 
-// All that a spec of guesses can be is safe: what is not known is large enough.
-TEST_F(tune_init, guesses_are_on_the_safe_side)
+// A spec made of guesses can only be safe: what is not known is large enough.
+TEST_F(tune_init, guesses_are_safe)
 {
     const std::string spec =
         checked(write("guesses.cu",
@@ -316,8 +316,8 @@ TEST_F(tune_init, guesses_are_on_the_safe_side)
     EXPECT_EQ(spec.find("\nsize = "), std::string::npos) << spec;
 }
 
-// A step that does not divide the tile goes beyond it; a loop that begins at the thread's number does not.
-TEST_F(tune_init, loops_over_a_tile_come_out_even)
+// A step that does not divide the tile runs past its end; a loop that begins at the thread's number does not.
+TEST_F(tune_init, loops_over_a_tile_must_divide_it)
 {
     const auto spec_of = [&](const std::string& loop) {
         return checked(write("tile.cu",
@@ -336,8 +336,8 @@ TEST_F(tune_init, loops_over_a_tile_come_out_even)
         EXPECT_EQ(spec_of(other).find("TILE % ROWS"), std::string::npos) << other;
 }
 
-// A host function that launches a kernel often has its name, and kernels for two types one name.
-TEST_F(tune_init, one_function_of_several_with_a_name)
+// A host function that launches a kernel often has the kernel's name, and kernels for two types can have the same name.
+TEST_F(tune_init, one_of_several_functions_with_the_same_name)
 {
     const std::string file = write("names.cu",
                                    "template <int N> __global__ void scale(float* p, int n)\n"
@@ -355,7 +355,7 @@ TEST_F(tune_init, one_function_of_several_with_a_name)
     expect_refused(init(file, {"-k", "add"}), "has several kernels add");
     expect_line(checked(file, {"-k", "add(int*, int const*)"}), "name = \"add(int*, int const*)\"");
     builds();
-    // NVRTC, which is given no host code
+    // NVRTC gets no host code.
     expect_line(checked(write("two.cu",
                               "__global__ void add(float* p) { p[threadIdx.x] += 1; }\n"
                               "__global__ void add(int* p) { p[threadIdx.x] += 1; }\n"),
@@ -364,7 +364,7 @@ TEST_F(tune_init, one_function_of_several_with_a_name)
     builds();
 }
 
-TEST_F(tune_init, what_cannot_be_written_is_one_line)
+TEST_F(tune_init, sources_that_give_no_spec_are_refused_in_one_line)
 {
     const std::string file = write("many.cu", many);
     const auto refused = [&](const std::vector<std::string>& more, const std::string& words) {
@@ -387,7 +387,7 @@ TEST_F(tune_init, what_cannot_be_written_is_one_line)
     expect_refused(launchbox_run({"tune"}), "SPEC is missing");
 }
 
-TEST_F(tune_init, a_source_without_launches_is_described_all_the_same)
+TEST_F(tune_init, a_source_without_launches_still_gets_a_spec)
 {
     const std::string spec =
         checked(write("k.cu",
@@ -401,7 +401,7 @@ TEST_F(tune_init, a_source_without_launches_is_described_all_the_same)
     expect_line(spec, "# the source does not show how many blocks: fill in");
 }
 
-TEST_F(tune_init, examples_of_the_repository)
+TEST_F(tune_init, examples_in_the_repository)
 {
     expect_line(checked(repository_file("examples/matrix_multiply/matrix_multiply.cu"),
                         {"-k", "matrix_multiply<64, 64, 16, 4, 4, 4, layout::blocked, 0>"}),
@@ -420,7 +420,7 @@ TEST_F(tune_init, more_examples_exhaustive)
     expect_line(example_of("merge.cu", "merge_tiles"), "[kernel]");
 }
 
-// What the tutorial does on a GPU, on a double of one.
+// The steps of the tutorial, on a double of a GPU.
 TEST_F(tune_init, from_a_source_to_a_header)
 {
     nlohmann::json plan{{"state", (folder_.path() / "state.json").string()}, {"noise", 0.001}};

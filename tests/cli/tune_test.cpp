@@ -1,4 +1,5 @@
-// launchbox tune as its users meet it, with programs for candidates: what is kept, what a kill leaves, what is refused.
+// launchbox tune from the command line, with programs as candidates: what is stored, what is left after a kill, what is
+// refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +64,7 @@ protected:
         return all;
     }
 
-    // Parameters and workload with the samples, without what differs from call to call.
+    // Parameters and workload with the samples, but nothing that differs between calls.
     [[nodiscard]] static std::map<std::string, std::string> results_in(const nlohmann::json& report)
     {
         std::map<std::string, std::string> all;
@@ -95,7 +96,7 @@ TEST_F(tune_test, finds_the_fastest_and_says_what_it_did)
         EXPECT_EQ(best.at("parameters").dump(), R"({"items":7,"threads":96})") << best.dump();
 }
 
-// The program kills the tuner at moments that a seed decides, as kill -9 would.
+// The program kills the tuner with SIGKILL at random moments with a fixed seed.
 TEST_F(tune_test, killed_at_any_moment_it_loses_nothing_and_measures_nothing_twice)
 {
     ASSERT_EQ(tune().status, 0);
@@ -114,7 +115,7 @@ TEST_F(tune_test, killed_at_any_moment_it_loses_nothing_and_measures_nothing_twi
         at += 1 + random() % 6;
         write("kill_at", std::to_string(at) + "\n");
         const call killed = tune();
-        if (killed.status == 0) break;  // it was done before
+        if (killed.status == 0) break;  // it finished before the kill
         ASSERT_EQ(killed.status, 128 + 9) << killed.err;
     }
     EXPECT_EQ(kills, moments);
@@ -122,7 +123,7 @@ TEST_F(tune_test, killed_at_any_moment_it_loses_nothing_and_measures_nothing_twi
     ASSERT_EQ(tune({"--resume"}).status, 0);
     EXPECT_EQ(results_in(report()), undisturbed);
 
-    // Each kill costs what was in flight, and each start the two runs of the baseline whose outputs are compared with.
+    // Each kill loses what was running, and each start runs the baseline twice for the outputs to compare with.
     int twice = 0, total = 0;
     for (const auto& [line, times] : runs()) {
         if (line.starts_with("64 1 ")) continue;
@@ -133,7 +134,7 @@ TEST_F(tune_test, killed_at_any_moment_it_loses_nothing_and_measures_nothing_twi
     EXPECT_LE(twice, 50);
 }
 
-TEST_F(tune_test, interrupted_it_keeps_what_is_finished_says_so_and_goes_on)
+TEST_F(tune_test, interrupted_it_stores_finished_results_and_continues_later)
 {
     write("interrupt_at", "20\n");
     const call stopped = tune();
@@ -148,8 +149,8 @@ TEST_F(tune_test, interrupted_it_keeps_what_is_finished_says_so_and_goes_on)
     EXPECT_EQ(report().at("candidates").size(), jobs);
 }
 
-// A race, then a call that finds a candidate which takes half the time, and is interrupted in the next race: every
-// verb names that candidate, or says that the race is older.
+// A race, then a call that finds a candidate with half the time and is interrupted in its race: every verb names that
+// candidate, or says that the race is older.
 TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
 {
     write("sum.toml",
@@ -157,7 +158,8 @@ TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
           "run = ['sh', 'bench.sh', '{a}']\n[measure]\nmin_samples = 3\nmax_samples = 3\n");
     write("bench.sh",
           "case $1 in 4) t=1;; 5) t=1.001;; *) t=2.$((9 - $1));; esac\n"
-          // In the race of 4 and 5, when all are measured; once, because the second interrupt ends a program at once.
+          // In the race of 4 and 5, after all are measured; only once, because a second interrupt ends a program
+          // immediately.
           "[ $1 = 4 ] && [ -e stop ] && { [ -e ran ] && rm stop && kill -INT $PPID; : >ran; }\n"
           "echo '{\"time_ms\": ['$t, $t, $t'], \"checksum\": \"x\"}'\n");
     ASSERT_EQ(tune({"--budget", "3", "--strategy", "exhaustive"}).status, 0);
@@ -197,7 +199,7 @@ TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
         EXPECT_EQ(launchbox_run({"report", file, "-o", path("page.html")}).status, 0);
         EXPECT_NE(read_input(path("page.html")).find(older), std::string::npos);
     }
-    // The next call races again, and then it is the race that decides.
+    // The next call races again, and its race decides.
     ASSERT_EQ(tune({"--strategy", "exhaustive"}).status, 0);
     const nlohmann::json again = best_in(results);
     EXPECT_EQ(again["best"][0]["parameters"]["a"], 4);
@@ -208,9 +210,9 @@ TEST_F(tune_test, a_race_that_is_older_than_the_results_decides_nothing)
     EXPECT_EQ(best_in(results)["races"].dump(), race) << "nothing is new: it stands";
 }
 
-TEST_F(tune_test, what_an_interrupt_cuts_short_is_no_result)
+TEST_F(tune_test, an_interrupted_measurement_is_not_stored)
 {
-    // Ten runs make a result here; the third of the second candidate interrupts.
+    // Ten runs make a result here; the third run of the second candidate interrupts.
     write("sum.toml",
           "[tunable]\nname = 'sum'\nbaseline = { a = 1 }\n[parameters]\na = [1, 2, 3]\n[program]\n"
           "run = ['sh', 'bench.sh', '{a}']\n");
@@ -228,7 +230,7 @@ TEST_F(tune_test, what_an_interrupt_cuts_short_is_no_result)
     for (const auto& each : all.at("candidates")) EXPECT_GE(each.at("samples_ns").size(), 10u) << each;
 }
 
-TEST_F(tune_test, a_source_that_is_edited_or_missing)
+TEST_F(tune_test, a_source_that_was_edited_or_removed)
 {
     write("bench.sh", "[ $1$2 = 646 ] && echo '# edited' >>bench.sh\n" + bench_text);
     const call edited = tune({"--workload", "n=1000"});
@@ -245,7 +247,7 @@ TEST_F(tune_test, a_source_that_is_edited_or_missing)
     expect_refused(tune(), "[program] sources: there is no file none.h");
 }
 
-TEST_F(tune_test, nothing_measured_or_built_is_no_success)
+TEST_F(tune_test, a_run_that_measured_or_built_nothing_fails)
 {
     write("sum.toml",
           "[tunable]\nname = 'x'\n[parameters]\na = [1, 2]\n[program]\n"
@@ -266,7 +268,7 @@ TEST_F(tune_test, nothing_measured_or_built_is_no_success)
     EXPECT_EQ(tune().status, 0);
 }
 
-TEST_F(tune_test, daemons_of_programs_are_not_waited_for_and_nothing_stays_behind)
+TEST_F(tune_test, daemons_of_programs_are_not_waited_for_and_nothing_is_left)
 {
     fs::create_directory(here / "tmp");
     write("sum.toml", "[tunable]\nname = 'sum'\n[parameters]\na = [1, 2]\n[program]\nrun = ['sh', 'bench.sh']\n");
@@ -276,7 +278,7 @@ TEST_F(tune_test, daemons_of_programs_are_not_waited_for_and_nothing_stays_behin
     EXPECT_EQ(tuned.status, 0) << tuned.err;
     EXPECT_TRUE(fs::is_empty(here / "tmp"));
 
-    // kill -9 leaves a folder, which the next start clears.
+    // A kill leaves a folder, which the next start clears.
     write("bench.sh", "[ -e killing ] && kill -9 $PPID\necho time: 1 ms\n");
     write("killing", "");
     fs::remove(here / "sum.db");
@@ -291,7 +293,7 @@ TEST_F(tune_test, daemons_of_programs_are_not_waited_for_and_nothing_stays_behin
     EXPECT_TRUE(fs::is_empty(here / "tmp"));
 }
 
-TEST_F(tune_test, workloads_are_chosen_as_results_chooses_them)
+TEST_F(tune_test, workloads_are_selected_as_in_results)
 {
     std::string text = spec_text;
     text.replace(text.find("n = [1000, 3000]"), 16, "n = [1000, 3000]\ntype = [\"int\", \"long long\"]");
@@ -312,7 +314,7 @@ TEST_F(tune_test, workloads_are_chosen_as_results_chooses_them)
               2u);
 }
 
-TEST_F(tune_test, check_compiles_nothing_and_finds_what_is_wrong)
+TEST_F(tune_test, check_compiles_nothing_and_finds_mistakes)
 {
     write("k.cu", "template <int t> __global__ void scale(float* p, int n) { p[n] = t; }\n");
     const auto check = [&](const std::string& blocks, const std::string& arguments,
@@ -328,7 +330,7 @@ TEST_F(tune_test, check_compiles_nothing_and_finds_what_is_wrong)
     if (right.status == 3) GTEST_SKIP() << right.err;
     EXPECT_EQ(right.status, 0) << right.err;
     EXPECT_TRUE(right.says("expressions, files and arguments are correct")) << right.err;
-    // What was not compared is not correct.
+    // Outputs that are not compared are not called correct.
     const call unknown = check("1", p, "nothing");
     EXPECT_EQ(unknown.status, 0) << unknown.err;
     EXPECT_FALSE(unknown.says("arguments are correct")) << unknown.err;
@@ -346,7 +348,7 @@ TEST_F(tune_test, check_compiles_nothing_and_finds_what_is_wrong)
                    "there is no file none.npy");
 }
 
-// With what the outputs are compared, before anything runs.
+// Reads the expected outputs before anything runs.
 TEST_F(tune_test, check_reads_the_references)
 {
     write("k.cu", "__global__ void scale(float* p, int n) { p[n] = 1; }\n");
@@ -401,7 +403,7 @@ TEST_F(tune_test, check_reads_the_references)
     EXPECT_EQ(check("float4", "").status, 0);
 }
 
-TEST_F(tune_test, a_damaged_program_is_a_failure_with_a_kind_and_the_rest_is_measured)
+TEST_F(tune_test, a_broken_program_is_a_failure_with_its_kind_and_the_others_are_measured)
 {
     write("bench.sh",
           std::string("[ $1 = 32 ] && exit 3\n[ $1 = 128 ] && kill -11 $$\n"
@@ -418,7 +420,7 @@ TEST_F(tune_test, a_damaged_program_is_a_failure_with_a_kind_and_the_rest_is_mea
                   {"measured", 60}, {"wrong_result", 10}, {"worker_died", 10}, {"trap", 10}, {"launch_error", 10}}));
 }
 
-TEST_F(tune_test, a_hanging_program_is_ended_and_called_so)
+TEST_F(tune_test, a_hanging_program_is_ended_and_reported_as_hanging)
 {
     std::string text = spec_text;
     text.replace(text.find("step = 32"), 9, "step = 96");
@@ -436,7 +438,7 @@ TEST_F(tune_test, a_hanging_program_is_ended_and_called_so)
     EXPECT_EQ(kinds["hang"], 1);
 }
 
-TEST_F(tune_test, a_build_per_candidate_and_a_checksum_that_must_be_the_baselines)
+TEST_F(tune_test, a_build_per_candidate_and_a_checksum_that_must_equal_the_baselines)
 {
     write("sum.toml", R"(
 [tunable]
@@ -488,7 +490,7 @@ TEST_F(tune_test, budgets_workloads_and_replay)
 }
 
 // bench.sh takes 10 n + 100 |threads - 96| + 1000 |items - 7| nanoseconds, and the median is one more.
-TEST_F(tune_test, throughput_in_every_form)
+TEST_F(tune_test, throughput_in_every_format)
 {
     const auto median_ns = [](int threads, int items, int n) {
         return 10 * n + 100 * std::abs(threads - 96) + 1000 * std::abs(items - 7) + 1;
@@ -507,7 +509,7 @@ n = 1000
         return text + small + "\n[[workload]]\nn = 3000\n" + large +
                "\n[program]\nrun = ['sh', 'bench.sh', '{threads}', '{items}', '{n}']\nsources = ['bench.sh']\n";
     };
-    // Measured before anybody said how much work it is.
+    // Measured before the work was known.
     write("sum.toml", with_work("", ""));
     const call plain = tune();
     ASSERT_EQ(plain.status, 0) << plain.err;
@@ -535,7 +537,7 @@ n = 1000
             EXPECT_FALSE(candidate.contains("elements") || candidate.contains("elements_per_second")) << candidate;
         }
     }
-    // 1000 elements in 10,001 ns, and the baseline's in 13,201 ns; 18 million operations in 30,001 and 33,201 ns.
+    // 1000 elements in 10,001 ns, and in 13,201 ns for the baseline; 18 million operations in 30,001 and 33,201 ns.
     const call shown = launchbox_run({"results", path("sum.db"), "--top", "all"});
     EXPECT_TRUE(shown.shows("speed-up  elements/s    GB/s  note")) << shown.out;
     EXPECT_TRUE(shown.shows("1.32     99.99 M  0.7999  winner of the race")) << shown.out;
@@ -563,7 +565,7 @@ n = 1000
     EXPECT_EQ(small, 10u);
     EXPECT_EQ(large, 10u);
 
-    // A record knows the work, also for a spec that does not; and the spec's word counts where both have one.
+    // A record stores the work, even if the spec does not have it; if both have it, the spec counts.
     const std::string record = path("sum.json");
     ASSERT_EQ(launchbox_run({"results", path("sum.db"), "--format", "json", "--samples", "-o", record}).status, 0);
     const auto replayed = [&](const std::string& spec) {
@@ -576,17 +578,17 @@ n = 1000
     EXPECT_DOUBLE_EQ(own[0].at("elements_per_second").get<double>(), 5e9 / 10001);
     EXPECT_FALSE(own[0].contains("bytes_per_second")) << own[0];
 
-    // Taken out of the spec, it is not shown any more.
+    // Without it in the spec, it is not shown.
     write("sum.toml", with_work("", "work = { flops = 'n' }"));
     const nlohmann::json less = tune({"--format", "json"}).json().at("best");
     EXPECT_FALSE(less[0].contains("elements_per_second")) << less[0];
     EXPECT_DOUBLE_EQ(less[1].at("flops_per_second").get<double>(), 3e12 / 30001);
-    // What is wrong with it is told before anything is run.
+    // A mistake in it is reported before anything runs.
     write("sum.toml", with_work("work = { elements = 'n - 1000' }", ""));
     expect_refused(tune(), "sum.toml:10:21: work.elements is 0, with n=1000");
 }
 
-// What an H200 measured, answered without one.
+// Measurements of an H200, replayed without one.
 TEST_F(tune_test, a_record_of_a_gpu_is_replayed)
 {
     const std::string record = "measurements/nvidia-h200/tune_block_sort.json";
@@ -604,7 +606,7 @@ TEST_F(tune_test, a_record_of_a_gpu_is_replayed)
     }
 }
 
-TEST_F(tune_test, a_budget_is_spent_by_a_search_that_finds_the_winner_of_a_record)
+TEST_F(tune_test, a_search_within_a_budget_finds_the_winner_of_a_record)
 {
     const std::vector<std::string> words{"tune",     "examples/matrix_multiply/matrix_multiply.toml",
                                          "--replay", "measurements/nvidia-h200/tune_matrix_multiply.json.gz",
@@ -638,7 +640,7 @@ TEST_F(tune_test, rows_of_a_header_are_a_warm_start)
     EXPECT_EQ(warm.json().at("best")[0].at("parameters").at("items"), 17);
 }
 
-TEST_F(tune_test, a_problem_of_another_tuner_is_no_spec_and_what_writes_one_is_named)
+TEST_F(tune_test, a_spec_of_another_tuner_is_refused_with_the_command_that_converts_it)
 {
     expect_refused(launchbox_run({"tune", "tests/data/t1/blur.json"}),
                    "tests/data/t1/blur.json is a T1 problem, not a spec\n  python3 -m launchbox t1 "
@@ -647,7 +649,7 @@ TEST_F(tune_test, a_problem_of_another_tuner_is_no_spec_and_what_writes_one_is_n
     expect_refused(launchbox_run({"t1", "tests/data/t1/blur.json"}), "python3 -m launchbox t1");
 }
 
-TEST_F(tune_test, refusals_are_one_sentence_with_what_to_do)
+TEST_F(tune_test, refusals_are_one_sentence_with_a_fix)
 {
     expect_refused(tune({"--budget", "soon"}), "--budget soon is neither a number of candidates nor a time");
     expect_refused(tune({"--budget", "-3"}), "--budget");
@@ -673,7 +675,7 @@ TEST_F(tune_test, refusals_are_one_sentence_with_what_to_do)
     EXPECT_EQ(failed.out, "");
 }
 
-TEST_F(tune_test, a_kernel_without_a_gpu_says_what_can_be_done_here)
+TEST_F(tune_test, without_a_gpu_it_says_what_can_be_done)
 {
     const call refused = launchbox_run({"tune", "examples/block_sort/block_sort.toml", "--store", path("sum.db")}, {},
                                        {"CUDA_VISIBLE_DEVICES="});
@@ -694,7 +696,7 @@ TEST_F(tune_test, control_files_that_cannot_be_a_parameter_are_refused)
     expect_refused(with(block_sort, path("none*.acf")), "--controls: there is no file " + path("none*.acf"));
     expect_refused(with(block_sort, here.string()), "--controls: there is no file " + here.string());
     expect_refused(with("examples/tune_cpu_sort/tune_cpu_sort.toml", path("a.acf")), "has no [kernel] with a source");
-    write_file_atomically(path("b[1].acf"), "controls");  // a name as a shell gives it, and no pattern
+    write_file_atomically(path("b[1].acf"), "controls");  // a literal name, not a pattern
     const call literal = with(block_sort, path("b[1].acf"));
     EXPECT_NE(literal.status, 0) << "controls that are none";
     EXPECT_FALSE(literal.says("there is no file")) << literal.err;

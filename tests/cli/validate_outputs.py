@@ -223,7 +223,7 @@ def check_csv(arguments, text, found):
         for title, field in zip(header, record):
             value = object_.get(title)
             if isinstance(value, bool) or not isinstance(value, (int, str)):
-                continue  # null, lists and objects are written in another way
+                continue  # null, lists and objects have another format
             if field != str(value):
                 fail(arguments, f"{title} is {field!r} in CSV and {value!r} in JSON")
 

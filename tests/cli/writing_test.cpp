@@ -1,4 +1,4 @@
-// What is written arrives, or the exit status says that it did not; nothing that is read is written over.
+// Output is written completely or the exit status says so; files that were read are never overwritten.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 const std::string block_sort_record = "measurements/nvidia-h200/tune_block_sort.json";
 
-// The tool's words behind $L in a shell, in the repository's root or another folder; $R is the root.
+// Runs a script in a shell with the tool as $L and the repository's root as $R, in the root or another folder.
 subprocess_result shell(const std::string& script, const std::string& folder = LAUNCHBOX_SOURCE_DIR)
 {
     return run({"bash", "-c", script}, {.directory = folder,
@@ -23,7 +23,7 @@ subprocess_result shell(const std::string& script, const std::string& folder = L
                                                         "COLUMNS=100", "LC_ALL=C.UTF-8", "NO_COLOR="}});
 }
 
-TEST(writing, a_full_or_closed_standard_output_is_no_success)
+TEST(writing, a_full_or_closed_standard_output_fails)
 {
     for (const char* words :
          {"emit measurements/nvidia-h200/tune_block_sort.json", "--help", "--version", "tune --help",
@@ -89,7 +89,7 @@ protected:
         return shell(script, folder_.path().string());
     }
 
-    // `words` would write `victim`, and must not, whatever else is asked for.
+    // `words` would overwrite `victim`, and must not, whatever other options are given.
     void expect_kept(const std::string& words, const std::string& victim, const std::string& why,
                      const std::vector<std::string>& more = {"", " --overwrite"})
     {
@@ -114,7 +114,7 @@ protected:
 
 const std::string is_input = "is also an input, and was not written", is_there = "already exists";
 
-TEST_F(written_files, nothing_that_was_read_is_written_over_by_whatever_name)
+TEST_F(written_files, files_that_were_read_are_never_overwritten_under_any_name)
 {
     take("k.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
     take("in/k.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
@@ -135,19 +135,19 @@ TEST_F(written_files, nothing_that_was_read_is_written_over_by_whatever_name)
     expect_kept("inspect - -o k.cubin <k.cubin", "k.cubin", is_there, {""});
     expect_kept("inspect - --overwrite -o k.cubin <k.cubin", "k.cubin", is_input, {""});
     expect_kept("inspect /dev/stdin --overwrite -o k.cubin <k.cubin", "k.cubin", is_input, {""});
-    // What the user did not name.
+    // Files that were found without being named.
     expect_kept("check k.cubin -o launchbox.budget.toml", "launchbox.budget.toml", is_input);
     expect_kept("check k.cubin -o launchbox.baseline", "launchbox.baseline", is_input);
     expect_kept("check k.cubin --budget other.budget.toml -o other.budget.toml", "other.budget.toml", is_input);
     expect_kept("check k.cubin --baseline other.baseline -o other.baseline", "other.baseline", is_input);
     expect_kept("inspect in -o in/k.cubin", "in/k.cubin", is_there, {""});
     expect_kept("inspect in -o way/k.cubin --overwrite", "in/k.cubin", is_input, {""});
-    // Seen there, and said not to be read.
+    // A file in the folder that was seen but not read.
     put("in/k.cu", "__global__ void k() {}\n");
     expect_kept("inspect in -o in/k.cu --overwrite", "in/k.cu", is_input, {""});
-    // An earlier report in the folder is no input.
+    // An earlier report in the folder is not an input.
     for (int i = 0; i < 2; ++i) EXPECT_EQ(here("$L inspect in -o in/report.txt").exit_code, 0);
-    // Not read, and not to be replaced by a baseline.
+    // Not read here, but a baseline must not replace it.
     expect_kept("check k.cubin --write-baseline --baseline launchbox.budget.toml", "launchbox.budget.toml", is_there,
                 {""});
     for (const char* words : {"results r.json -o ", "results r.json --format csv -o ", "bench-search r.json -o ",
@@ -156,7 +156,7 @@ TEST_F(written_files, nothing_that_was_read_is_written_over_by_whatever_name)
         expect_kept(words + std::string("r.json"), "r.json", is_input);
 }
 
-TEST_F(written_files, what_the_compiler_read_is_not_written_over)
+TEST_F(written_files, files_that_the_compiler_read_are_not_overwritten)
 {
     NEEDS_NVCC();
     put("k.h", "#define N 64\n");
@@ -177,7 +177,7 @@ TEST_F(written_files, what_the_compiler_read_is_not_written_over)
                 "build/compile_commands.json", is_input, {""});
 }
 
-TEST_F(written_files, what_launchbox_did_not_write_is_replaced_only_when_asked_for)
+TEST_F(written_files, files_of_others_are_only_replaced_on_request)
 {
     take("k.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
     take("r.json", "tests/data/results/example.json");
@@ -213,20 +213,20 @@ TEST_F(written_files, what_launchbox_did_not_write_is_replaced_only_when_asked_f
             EXPECT_NE(content("notes.txt"), foreign) << command;
             EXPECT_TRUE(fs::is_symlink(folder_.path() / "link"));
         }
-    // Pictures: all of a folder or none.
+    // SVG files: all of a folder are written, or none.
     put("threads.svg", "<svg>mine</svg>");
     fs::create_directory(folder_.path() / "pictures");
     fs::rename(folder_.path() / "threads.svg", folder_.path() / "pictures/threads.svg");
     expect_kept("occupancy --arch sm_90 --threads 256 --registers 63 --svg pictures", "pictures/threads.svg", is_there,
                 {""});
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path() / "pictures"), fs::directory_iterator()), 1);
-    // A header of the user's that has no such table.
+    // A header of the user without the generated table.
     put("mine.hpp", "#pragma once\n");
     expect_kept("emit r.json --allow-unverified --box rows -o mine.hpp", "mine.hpp", "has no table rows", {""});
 }
 
-// Each form of each verb, twice, with other content.
-TEST_F(written_files, what_launchbox_wrote_is_replaced_by_its_like)
+// Each format of each verb, twice, with different content.
+TEST_F(written_files, own_output_is_replaced_by_output_of_the_same_kind)
 {
     take("a.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
     take("b.fatbin", "tests/fuzz/corpus/fatbin/none.fatbin");
@@ -258,7 +258,7 @@ TEST_F(written_files, what_launchbox_wrote_is_replaced_by_its_like)
     };
     for (std::size_t i = 0; i < commands.size(); ++i)
         for (const char* format : {"table", "csv", "json", "markdown"})
-            // What makes JSON and Markdown ours is the same for all verbs.
+            // JSON and Markdown are recognised in the same way for all verbs.
             if (i % 5 == 0 || format == std::string("table") || format == std::string("csv"))
                 twice(commands[i].first + " --format " + format, commands[i].second + " --format " + format,
                       std::to_string(i) + format);
@@ -276,7 +276,7 @@ TEST_F(written_files, what_launchbox_wrote_is_replaced_by_its_like)
         "for i in a.cubin b.fatbin; do $L check $i --write-baseline >/dev/null; $L occupancy $i --threads 64 --svg p;"
         "done 2>&1 | grep -v pictures";
     EXPECT_EQ(here(script).output, "");
-    // But not by what is lost with it.
+    // But not if something in it would be lost.
     ASSERT_EQ(here("$L results a.json --format json --samples -o record.json").exit_code, 0);
     expect_kept("inspect a.cubin --format json -o record.json", "record.json", "contains measurements", {""});
     expect_kept("inspect a.cubin --format json -o launchbox.baseline", "launchbox.baseline", is_there, {""});
@@ -301,17 +301,17 @@ TEST_F(written_files, devices_pipes_and_descriptors_are_written_to)
         EXPECT_EQ(here(script).output, wanted) << script;
     EXPECT_TRUE(fs::is_character_file("/dev/null"));
     EXPECT_FALSE(fs::exists(folder_.path() / "-"));
-    // A log that somebody appends to.
+    // A log that the shell appends to.
     EXPECT_EQ(
         here("echo first >log; $L inspect k.cubin --format csv -o /dev/stdout >>log; echo last >>log; cat log").output,
         "first\n" + wanted + "last\n");
-    // Standard output may be an input as well.
+    // Standard output may also be an input.
     const std::string before = content("k.cubin");
     EXPECT_EQ(here("$L inspect k.cubin --format csv -o /dev/stdout >>k.cubin").exit_code, 2);
     EXPECT_EQ(content("k.cubin"), before);
 }
 
-TEST_F(written_files, of_two_names_the_other_keeps_the_old_report_and_that_is_said)
+TEST_F(written_files, a_hard_link_keeps_the_old_report_which_is_reported)
 {
     take("k.cubin", "tests/fuzz/corpus/cubin/sm_90.cubin");
     ASSERT_EQ(here("$L inspect k.cubin -o a.txt && ln a.txt b.txt").exit_code, 0);
@@ -324,7 +324,7 @@ TEST_F(written_files, of_two_names_the_other_keeps_the_old_report_and_that_is_sa
     EXPECT_EQ(content("b.txt"), before);
 }
 
-TEST_F(written_files, the_store_and_the_report_of_a_call_are_two_files)
+TEST_F(written_files, store_and_report_of_a_call_must_be_two_files)
 {
     put("x.toml",
         "[tunable]\nname = 'x'\n[parameters]\na = [1]\n[program]\nrun = ['sh', 'b.sh']\nsources = ['b.sh']\n");
@@ -337,7 +337,7 @@ TEST_F(written_files, the_store_and_the_report_of_a_call_are_two_files)
     EXPECT_EQ(here("$L tune x.toml -o x.txt && $L tune x.toml -o x.txt").exit_code, 0);
 }
 
-TEST(writing, tune_does_not_write_its_report_over_sources_spec_and_store)
+TEST(writing, tune_does_not_overwrite_sources_spec_and_store_with_its_report)
 {
     const temporary_directory folder;
     const fs::path& here = folder.path();
@@ -372,7 +372,7 @@ TEST(writing, an_emit_that_waits_for_another_process_says_so)
 
 TEST(writing, two_emits_into_one_header_keep_the_rows_of_both)
 {
-    // The same measurements as of another GPU, on which another candidate is the fastest.
+    // The same measurements attributed to another GPU, with another fastest candidate.
     const temporary_directory folder;
     std::string text_of_other = read_input(repository_file(block_sort_record));
     for (const auto& [old, now] : {std::pair("sm_90", "sm_80"), std::pair("NVIDIA H200", "NVIDIA A100")})

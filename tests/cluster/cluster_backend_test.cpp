@@ -1,4 +1,4 @@
-// The engine on ranks: the same results as on one machine, whatever happens to a rank.
+// The engine on ranks: the results equal those of one machine, even if ranks fail.
 #include "cluster/cluster_backend.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ n = [1000, 2000]
 run = ["true", "{threads}", "{items}", "{n}"]
 )";
 
-// What all ranks of a test have done.
+// Logs what all ranks of a test did.
 struct diary {
     std::mutex lock;
     std::map<int, std::vector<std::string>> measured, prepared, references;  // by rank
@@ -40,12 +40,12 @@ struct diary {
 
 struct rank_habits {
     double measure_seconds = 0;
-    double slower = 1;                 ///< times
-    int falls_silent_after = -1;       ///< measurements
-    std::string falls_silent_at = {};  ///< the name of a job
+    double slower = 1;                 ///< factor
+    int falls_silent_after = -1;       ///< after this many measurements
+    std::string falls_silent_at = {};  ///< at the job of this name
     int says_nonsense_after = -1;
     std::string nonsense = "this is no message";
-    double compile_seconds = 1;  ///< that it claims
+    double compile_seconds = 1;  ///< the compile time that it reports
     std::string reference_fails = {};
     bool gpu_is_lost = false;
 };
@@ -64,7 +64,7 @@ protected:
     tune_options options{.workloads = {0, 1}};
     double silence_seconds = 20;
 
-    // Times depend on the candidate alone.
+    // Times depend only on the candidate.
     measurement time_of(const tune_job& job, double slower) const
     {
         const auto value = [&](const char* name) {
@@ -157,7 +157,7 @@ protected:
         return all;
     }
 
-    // Ranks 1.. measure with these habits; `compiling` only compile.
+    // Ranks 1.. measure, and behave like this; the `compiling` ones only compile.
     outcome_of_run on_ranks(const std::vector<rank_habits>& measuring, const std::vector<rank_habits>& compiling,
                             const std::string& file, unsigned jobs = 2)
     {
@@ -215,7 +215,7 @@ protected:
 
 }  // namespace
 
-TEST_F(cluster_backend_test, the_results_are_those_of_one_process)
+TEST_F(cluster_backend_test, the_results_equal_those_of_one_process)
 {
     const outcome_of_run alone = tune_with(rank_backend(99, {}, nullptr), "alone.db");
     ASSERT_EQ(alone.results.size(), all_jobs());
@@ -227,7 +227,7 @@ TEST_F(cluster_backend_test, the_results_are_those_of_one_process)
         std::size_t measured = 0;
         for (const auto& [rank, names] : notes.measured) measured += names.size();
         EXPECT_EQ(measured, all_jobs()) << "each once";
-        // Each rank that has measured something of a workload has made what it compares with.
+        // Each rank that measured something of a workload has made the reference for it.
         for (const auto& [rank, names] : notes.measured)
             EXPECT_EQ(notes.references[rank].size(),
                       std::set<std::string>(notes.references[rank].begin(), notes.references[rank].end()).size());
@@ -235,14 +235,14 @@ TEST_F(cluster_backend_test, the_results_are_those_of_one_process)
     EXPECT_FALSE(notes.wrong_module);
 }
 
-TEST_F(cluster_backend_test, a_faster_gpu_does_more_and_none_waits_for_another)
+TEST_F(cluster_backend_test, a_faster_gpu_does_more_and_no_gpu_waits)
 {
     const outcome_of_run all = on_ranks({{.measure_seconds = 0.002}, {.measure_seconds = 0.02}}, {}, "speeds.db");
     EXPECT_EQ(all.results.size(), all_jobs());
     EXPECT_GT(notes.measured[1].size(), notes.measured[2].size());
 }
 
-TEST_F(cluster_backend_test, what_a_silent_rank_was_measuring_is_given_to_another)
+TEST_F(cluster_backend_test, the_candidate_of_a_silent_rank_is_given_to_another)
 {
     silence_seconds = 1;
     const outcome_of_run alone = tune_with(rank_backend(99, {}, nullptr), "alone.db");
@@ -255,9 +255,9 @@ TEST_F(cluster_backend_test, what_a_silent_rank_was_measuring_is_given_to_anothe
     EXPECT_EQ(all.summary.device_lost, "");
 }
 
-// The next candidates wait at a rank while it measures one that ends it: it is not their doing, however often it
+// A rank holds its next candidates while it measures one that ends it: that is not their fault, however often it
 // happens.
-TEST_F(cluster_backend_test, a_candidate_that_ends_ranks_is_settled_and_those_behind_it_are_measured)
+TEST_F(cluster_backend_test, a_candidate_that_ends_ranks_is_settled_and_the_next_ones_are_measured)
 {
     silence_seconds = 2;
     tune_job deadly{.candidate = 5, .workload = 1, .parameters = space.at(5)};
@@ -269,7 +269,7 @@ TEST_F(cluster_backend_test, a_candidate_that_ends_ranks_is_settled_and_those_be
     EXPECT_EQ(std::ranges::count_if(all.devices, [](const device_record& each) { return !each.lost.empty(); }), 2);
 }
 
-TEST_F(cluster_backend_test, a_rank_that_cannot_be_understood_is_left_out)
+TEST_F(cluster_backend_test, a_rank_that_sends_junk_is_left_out)
 {
     const outcome_of_run all =
         on_ranks({{.measure_seconds = 0.002, .says_nonsense_after = 5}, {.measure_seconds = 0.002}}, {}, "nonsense.db");
@@ -278,9 +278,10 @@ TEST_F(cluster_backend_test, a_rank_that_cannot_be_understood_is_left_out)
         << all.devices.at(0).lost;
 }
 
-TEST_F(cluster_backend_test, whatever_a_rank_says_instead_it_is_left_out)
+TEST_F(cluster_backend_test, a_rank_that_sends_any_other_message_is_left_out)
 {
-    // Well-formed, and still none of ours. A number of an answer that nobody waits for is no fault: it came too late.
+    // Well-formed messages that are still invalid. An answer with a number that is no longer expected is not an error:
+    // it was late.
     const std::vector<std::pair<std::string, std::string>> all{
         {"[1]\n", "is not an object"},
         {"{\"is\":7}\n", "cannot be read"},
@@ -297,7 +298,7 @@ TEST_F(cluster_backend_test, whatever_a_rank_says_instead_it_is_left_out)
     }
 }
 
-TEST_F(cluster_backend_test, a_gpu_that_is_lost_ends_nothing_while_there_are_others)
+TEST_F(cluster_backend_test, a_lost_gpu_does_not_end_the_run_while_there_are_others)
 {
     const outcome_of_run all =
         on_ranks({{.gpu_is_lost = true}, {.measure_seconds = 0.001}, {.measure_seconds = 0.001}}, {}, "lost.db");
@@ -306,14 +307,14 @@ TEST_F(cluster_backend_test, a_gpu_that_is_lost_ends_nothing_while_there_are_oth
     EXPECT_EQ(all.devices.at(0).lost, "rank 1 is left out: GPU fell off the bus");
 }
 
-TEST_F(cluster_backend_test, without_any_rank_left_the_run_ends_and_keeps_what_it_has)
+TEST_F(cluster_backend_test, without_ranks_the_run_ends_and_keeps_its_results)
 {
     silence_seconds = 1;
     const outcome_of_run all = on_ranks({{.falls_silent_after = 7}}, {}, "none.db");
     EXPECT_NE(all.summary.device_lost.find("rank 1 is left out"), std::string::npos) << all.summary.device_lost;
     EXPECT_GE(all.results.size(), 7U);
     EXPECT_LT(all.results.size(), all_jobs());
-    // With another rank the same run goes on.
+    // With another rank the run continues.
     notes.measured.clear();
     const outcome_of_run again = on_ranks({{}}, {}, "none.db");
     EXPECT_EQ(again.results.size(), all_jobs());
@@ -327,25 +328,25 @@ TEST_F(cluster_backend_test, a_gpu_on_which_the_reference_fails_is_left_out)
         on_ranks({{.measure_seconds = 0.005}, {.measure_seconds = 0.001, .reference_fails = "3 of 8 are wrong"}}, {},
                  "broken.db");
     EXPECT_EQ(all.results.size(), all_jobs());
-    // Whichever measured the reference first: of the other it is the second.
+    // Whichever rank measured the reference first: for the other rank it is the second time.
     if (const std::string& lost = all.devices.at(1).lost; !lost.empty()) {
         EXPECT_NE(lost.find("3 of 8 are wrong"), std::string::npos) << lost;
     }
 }
 
-TEST_F(cluster_backend_test, ranks_without_a_gpu_compile_and_their_modules_travel)
+TEST_F(cluster_backend_test, ranks_without_a_gpu_compile_and_send_their_modules)
 {
     const outcome_of_run all = on_ranks({{.measure_seconds = 0.001}}, {{}, {}}, "compile.db");
     EXPECT_EQ(all.results.size(), all_jobs());
     EXPECT_FALSE(notes.wrong_module);
     EXPECT_GT(notes.prepared[2].size() + notes.prepared[3].size(), 0U);
     EXPECT_TRUE(notes.measured[2].empty());
-    // All were built once, but for the references that each rank makes for itself.
+    // Everything was built once, except for the references, which each rank makes for itself.
     const std::size_t built = notes.prepared[1].size() + notes.prepared[2].size() + notes.prepared[3].size();
     EXPECT_LE(built, all_jobs() + 30U);
 }
 
-TEST_F(cluster_backend_test, what_is_built_sooner_than_sent_is_built_where_it_runs)
+TEST_F(cluster_backend_test, modules_that_build_faster_than_they_travel_are_built_on_the_measuring_rank)
 {
     const outcome_of_run all = on_ranks({{.measure_seconds = 0.001, .compile_seconds = 0}},
                                         {{.compile_seconds = 0}, {.compile_seconds = 0}}, "build.db");
@@ -372,7 +373,7 @@ TEST_F(cluster_backend_test, gpus_of_a_run_are_compared_and_a_slow_one_is_named)
     }
 }
 
-TEST(cluster_messages_test, nobody_is_harmed_by_a_message)
+TEST(cluster_messages_test, any_message_is_handled_safely)
 {
     for (const std::string text : {"", "x", "{", "[]\n", "{\"is\":1}", "{}\nrest"}) {
         try {
@@ -395,11 +396,11 @@ TEST(cluster_messages_test, nobody_is_harmed_by_a_message)
         role["jobs"] = jobs;
         EXPECT_THROW(role_of(role), error) << jobs;
     }
-    // What another launchbox says of itself is enough to name it.
+    // The few facts of another version of launchbox are enough to name it.
     const rank_facts other = facts_of({{"is", "hello"}, {"rank", 2}, {"version", "9.9"}, {"things", 1}});
     EXPECT_EQ(other.version, "9.9");
     EXPECT_NE(other.failure, "");
-    // No time, no size, no depth that is none of ours.
+    // Times, sizes and nesting must be valid.
     nlohmann::ordered_json measured = json_of(measurement{.samples_ns = {1, 2}});
     EXPECT_NO_THROW(measured_of(measured));
     for (const double sample : {-1.0, 1e300}) {
@@ -435,7 +436,7 @@ TEST(cluster_messages_test, nobody_is_harmed_by_a_message)
     EXPECT_THROW(failure_of({{"what", "x"}, {"hint", ""}, {"status", 0}}, "rank 1"), error);
 }
 
-TEST(cluster_messages_test, come_back_as_they_went)
+TEST(cluster_messages_test, are_read_back_unchanged)
 {
     const std::string bytes("\n\0module\xff\n", 10);
     const cluster_message message{.said = {{"do", "measure"}, {"name", "line\nfeed"}}, .bytes = bytes};

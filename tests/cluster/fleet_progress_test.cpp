@@ -1,4 +1,4 @@
-// What is said of many GPUs while they work.
+// The progress messages for many GPUs.
 #include "cli/tune_messages.hpp"
 
 #include <gtest/gtest.h>
@@ -18,14 +18,14 @@ TEST(fleet_progress_test, rate_idle_share_failures_and_losses)
          .seconds = 10},
         {.name = "rank 2 (n1, GPU 1)", .host = {}, .uuid = {}, .measured = 10, .busy_seconds = 5, .seconds = 10}};
     EXPECT_EQ(fleet_text(now), "2 GPUs, 3.0/s, 70 % busy (least: rank 2 (n1, GPU 1), 50 %), 2 failed");
-    // One that was lost is not the least busy, it is gone.
+    // A lost GPU is not the least busy one: it is left out.
     now.devices[1].lost = "rank 2 is left out";
     EXPECT_EQ(fleet_text(now), "2 GPUs, 3.0/s, 70 % busy (least: rank 1 (n1, GPU 0), 90 %), 2 failed, 1 lost");
     now.devices.pop_back();
     EXPECT_EQ(fleet_text(now), "") << "of one GPU there is nothing to compare";
 }
 
-TEST(fleet_progress_test, the_log_of_a_job_has_a_line_for_each_gpu)
+TEST(fleet_progress_test, the_log_of_a_job_has_a_line_per_gpu)
 {
     tune_progress now{.done = 30, .total = 100, .seconds_left = 7300, .seconds = 10};
     now.devices = {

@@ -1,4 +1,4 @@
-// Ranks in one process, which exchange messages through queues. A rank can fall silent, like one that was stopped.
+// Ranks in one process, which exchange messages through queues. A rank can become silent, like a stopped process.
 #pragma once
 
 #include <atomic>
@@ -33,7 +33,7 @@ public:
                 .receive =
                     [inbox = inboxes_[static_cast<std::size_t>(rank)]](double seconds) { return inbox->pop(seconds); }};
     }
-    /// From now on, drops all messages of this rank.
+    /// Drops all messages of this rank from now on.
     void silence(int rank) { silent_[static_cast<std::size_t>(rank)] = true; }
     void say(int rank, const std::string& text) { inboxes_[0]->push({.from = rank, .text = text}); }
 

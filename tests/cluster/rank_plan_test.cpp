@@ -1,4 +1,4 @@
-// Who gets which GPU, who compiles, and what is refused before any work starts.
+// Which rank gets which GPU, which ranks compile, and what is refused before any work starts.
 #include "cluster/rank_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ const std::vector<gpu_device> two{gpu_named(0, "a"), gpu_named(1, "b")};
 
 }  // namespace
 
-TEST(rank_plan_test, each_rank_has_a_gpu_of_its_own)
+TEST(rank_plan_test, each_rank_gets_a_gpu_of_its_own)
 {
     const rank_plan plan =
         plan_ranks(by_rank({rank_with(0, "n1", two), rank_with(1, "n1", two), rank_with(2, "n1", two)}), {.ranks = 3});
@@ -66,7 +66,7 @@ TEST(rank_plan_test, each_rank_has_a_gpu_of_its_own)
     EXPECT_EQ(plan.groups[0].ranks, (std::vector<int>{1, 2}));
 }
 
-TEST(rank_plan_test, the_coordinator_measures_where_it_has_a_gpu_that_nobody_needs)
+TEST(rank_plan_test, the_coordinator_measures_if_it_has_a_spare_gpu)
 {
     const rank_plan plan = plan_ranks(
         by_rank({rank_with(0, "n1", {gpu_named(0, "a")}), rank_with(1, "n1", {gpu_named(0, "b")})}), {.ranks = 2});
@@ -82,20 +82,20 @@ TEST(rank_plan_test, a_rank_that_sees_one_gpu_gets_it_from_one_that_sees_more)
     EXPECT_EQ(plan.roles.at(1).gpu, 1);
 }
 
-TEST(rank_plan_test, equal_numbers_on_other_hosts_are_other_gpus)
+TEST(rank_plan_test, equal_gpu_indices_on_other_hosts_are_other_gpus)
 {
     std::vector<gpu_device> nameless{gpu_named(0, "")};
     EXPECT_NO_THROW(plan_ranks(
         by_rank({rank_with(0, "n1", {}), rank_with(1, "n1", nameless), rank_with(2, "n2", nameless)}), {.ranks = 3}));
     expect_refusal(by_rank({rank_with(0, "n1", {}), rank_with(1, "n1", nameless), rank_with(2, "n1", nameless)}),
                    {.ranks = 3}, "rank 2 has no GPU of its own; rank 2 (n1): GPU 0 belongs to rank 1");
-    // Containers of one machine have names of their own, and see the same GPU.
+    // Containers on one machine have different host names and see the same GPU.
     expect_refusal(by_rank({rank_with(0, "c0", {}), rank_with(1, "c1", {gpu_named(0, "a")}),
                             rank_with(2, "c2", {gpu_named(0, "a")})}),
                    {.ranks = 3}, "rank 2 (c2): GPU 0 belongs to rank 1");
 }
 
-TEST(rank_plan_test, ranks_without_a_gpu_are_only_for_compiling_and_only_when_asked_for)
+TEST(rank_plan_test, ranks_without_a_gpu_only_compile_and_only_on_request)
 {
     const auto facts = by_rank({rank_with(0, "n1", {}), rank_with(1, "n1", {gpu_named(0, "a")}),
                                 rank_with(2, "n1", {gpu_named(1, "x", "GPU B")}), rank_with(3, "n2", {}, 32)});
@@ -119,14 +119,14 @@ TEST(rank_plan_test, cores_are_shared_by_the_ranks_of_a_host)
     EXPECT_EQ(plan.roles.at(3).jobs, 1U);
     EXPECT_EQ(plan.roles.at(4).jobs, 1U);
     EXPECT_EQ(plan_ranks(by_rank(all), {.ranks = 5, .jobs = 7}).roles.at(4).jobs, 7U);
-    // Two cores for four: two of them compile for all.
+    // Two cores for four ranks: two of them compile for all.
     for (rank_facts& facts : all) facts.cores.resize(2);
     plan = plan_ranks(by_rank(all), {.ranks = 5});
     EXPECT_EQ(plan.roles.at(1).jobs + plan.roles.at(2).jobs, 2U);
     EXPECT_EQ(plan.roles.at(3).jobs + plan.roles.at(4).jobs, 0U);
 }
 
-TEST(rank_plan_test, what_does_not_fit_together_is_named)
+TEST(rank_plan_test, incompatible_ranks_are_named)
 {
     const rank_facts first = rank_with(0, "n1", {}), good = rank_with(1, "n1", {gpu_named(0, "a")});
     rank_facts bad = rank_with(2, "n2", {gpu_named(0, "b")});
@@ -144,7 +144,7 @@ TEST(rank_plan_test, what_does_not_fit_together_is_named)
                        facts.hint = "install it";
                    }),
                    {.ranks = 3}, "rank 2 (n2): there is no nvcc");
-    // What is missing has a status of its own.
+    // Something missing has its own exit status.
     for (const bool lacks : {false, true}) try {
             plan_ranks(with([&](rank_facts& facts) {
                            facts.failure = "there is no nvcc";
@@ -160,7 +160,7 @@ TEST(rank_plan_test, what_does_not_fit_together_is_named)
     expect_refusal(by_rank({first, rank_with(1, "n1", {})}), {.ranks = 2, .compile_ranks = 1}, "no rank has a GPU");
 }
 
-TEST(rank_plan_test, other_toolkits_are_other_runs)
+TEST(rank_plan_test, a_different_toolkit_makes_a_different_run)
 {
     rank_facts other = rank_with(2, "n2", {gpu_named(0, "b")});
     other.toolkit = "NVRTC 12.9";

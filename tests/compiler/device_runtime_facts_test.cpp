@@ -1,5 +1,4 @@
-// What nvcc makes of the runtime's functions in device code, as docs/coming_from_the_spreadsheet.md says.
-// SPDX-License-Identifier: Apache-2.0
+// nvcc's output for the runtime's functions in device code, as docs/coming_from_the_spreadsheet.md describes it.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,6 @@
-// What nvcc and ptxas do with launch bounds, as docs/bounds.md and the advice rely on it. A toolkit that does otherwise
-// fails here. The caps themselves, and what is dropped for which numbers, are register_cap.* in tests/image.
+// The behaviour of nvcc and ptxas with launch bounds that docs/bounds.md and the advice rely on. A toolkit that behaves
+// differently fails here. The caps themselves, and which numbers are dropped, are tested by register_cap.* in
+// tests/image.
 #include <gtest/gtest.h>
 
 #include <launchbox/launch_bounds.hpp>
@@ -29,7 +30,7 @@ bool contains(const std::string& text, const std::string& part)
 }
 
 struct assembled {
-    int cap = -1;  ///< what the cubin says registers were limited to; -1: it was not made
+    int cap = -1;  ///< the register limit in the cubin; -1: there is no cubin
     std::string log;
 };
 
@@ -46,7 +47,7 @@ assembled assemble_with(const std::string& architecture, const std::string& dire
     return result;
 }
 
-TEST(LaunchBoundsFacts, WhatIsOutOfRangeIsDroppedWithASentence)
+TEST(LaunchBoundsFacts, OutOfRangeBoundsAreDroppedWithAMessage)
 {
     SKIP_WITHOUT_TOOLKIT();
     const auto log = [](const std::string& directives) { return assemble_with("sm_90", directives).log; };
@@ -59,13 +60,13 @@ TEST(LaunchBoundsFacts, WhatIsOutOfRangeIsDroppedWithASentence)
     EXPECT_TRUE(
         contains(log(".maxntid 2049"),
                  "Value of threads per SM for entry k is out of range. .minnctapersm and .maxntid will be ignored"));
-    // Blocks are looked at before threads, and threads count in whole warps: 22 × 65 are 1,430 threads, but 66 warps.
+    // min_blocks is checked before threads, and threads count in whole warps: 22 × 65 are 1,430 threads, but 66 warps.
     EXPECT_TRUE(contains(log(".maxntid 2049\n.minnctapersm 33"), "Value of minnctapersm"));
     EXPECT_TRUE(contains(log(".maxntid 65\n.minnctapersm 22"), "Value of threads per SM"));
     EXPECT_EQ(log(".maxntid 64\n.minnctapersm 22"), "");
 }
 
-TEST(LaunchBoundsFacts, ABoundThatNoLaunchCanHaveIsTakenSilently)
+TEST(LaunchBoundsFacts, ABoundThatNoLaunchCanHaveIsAcceptedSilently)
 {
     SKIP_WITHOUT_TOOLKIT();
     for (const char* architecture : {"sm_80", "sm_86", "sm_90", "sm_120"}) {
@@ -76,7 +77,7 @@ TEST(LaunchBoundsFacts, ABoundThatNoLaunchCanHaveIsTakenSilently)
     }
 }
 
-TEST(LaunchBoundsFacts, WhoSetsTheCap)
+TEST(LaunchBoundsFacts, WhichDirectiveSetsTheCap)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string one = ".maxntid 512", two = ".maxntid 512\n.minnctapersm 2", cap_40 = "-maxrregcount=40";
@@ -104,7 +105,7 @@ TEST(LaunchBoundsFacts, WhoSetsTheCap)
         expect("", {"-maxrregcount=300"}, 255, "Too big maxrregcount value specified 300, will be ignored");
         expect("", {"-maxrregcount=archmax"}, 255);
         expect("", {"-maxrregcount=archmin"}, 32);
-        // A bound beats -maxrregcount, without a word.
+        // A bound overrides -maxrregcount silently.
         expect(one, {}, of_one);
         expect(one, {cap_40}, of_one);
         expect(".reqntid 512", {cap_40}, of_one);
@@ -115,7 +116,7 @@ TEST(LaunchBoundsFacts, WhoSetsTheCap)
         expect(".maxnreg 40", {"-maxrregcount=64"}, 40);
         expect(".maxnreg 8", {}, 24, "For entry k adjusting per thread register count of 8 to lower bound of 24");
         expect(".maxnreg 300", {}, 255, "Too many maxnreg specified for entry k, will be ignored");
-        // .maxnreg beside .maxntid is taken as it is, even where no block can be launched with it.
+        // .maxnreg next to .maxntid is used as given, even if no block can be launched with it.
         expect(".maxntid 1024\n.maxnreg 128", {}, 128);
         EXPECT_EQ(resident_blocks(limits, {.registers = 128}, {.threads = 1024}), 0);
         expect(two + "\n.maxnreg 128", {}, of_two);
@@ -142,19 +143,19 @@ TEST(LaunchBoundsFacts, DirectivesThatExcludeEachOther)
                          ".reqnctapercluster and .maxclusterrank cannot both be specified"));
     EXPECT_TRUE(contains(refused(".noreturn"), "noreturn"));
     refused(".maxnctapersm 2");
-    // What is said twice is taken without a word.
+    // A repeated directive is accepted silently.
     const assembled twice = assemble_with("sm_90", ".maxntid 1024\n.maxntid 512");
     EXPECT_EQ(twice.log, "");
     EXPECT_EQ(twice.cap, 128);
 }
 
-// Whether nvcc compiles a kernel with this attribute, and what it says.
+// Whether nvcc compiles a kernel with this attribute, and its messages.
 compiled with_attribute(const std::string& attribute, const std::string& architecture = "sm_90")
 {
     return compile_cuda("extern \"C\" __global__ void " + attribute + " k(float* out) { out[0] = 1; }\n", architecture);
 }
 
-TEST(LaunchBoundsFacts, WhatNvccRefuses)
+TEST(LaunchBoundsFacts, RefusedByNvcc)
 {
     SKIP_WITHOUT_TOOLKIT();
     const auto refused = [](const std::string& attribute, const std::string& sentence,
@@ -189,7 +190,7 @@ TEST(LaunchBoundsFacts, BoundsOfNoThreadsAreDroppedSilently)
     }
 }
 
-// What becomes of one source, by kernel.
+// The compiled kernels of a source, by name.
 std::map<std::string, kernel_info> kernels_of(const std::string& source, const std::string& architecture,
                                               std::string* log = nullptr)
 {
@@ -202,7 +203,8 @@ std::map<std::string, kernel_info> kernels_of(const std::string& source, const s
     return result;
 }
 
-// A kernel with each attribute. `live` floats are alive at once; `step` makes the new value of v[i] in round k.
+// A source with one kernel per attribute. `live` floats are live at the same time; `step` is the new value of v[i] in
+// round k.
 std::string source_of(int live, const std::string& step,
                       const std::vector<std::pair<std::string, std::string>>& name_and_attribute)
 {
@@ -227,7 +229,7 @@ __device__ __forceinline__ void body(const float* in, float* out, int n)
     return source;
 }
 
-// Loads in the loop, which ptxas moves forward as far as registers let it.
+// With loads in the loop, which ptxas moves forward as far as registers allow.
 const char* const loading = "v[i] * in[k * live + i + threadIdx.x] + v[(i + 1) % live]";
 
 TEST(LaunchBoundsFacts, TwoArgumentsReduceAndRaiseRegisters)
@@ -256,7 +258,7 @@ TEST(LaunchBoundsFacts, TwoArgumentsReduceAndRaiseRegisters)
         EXPECT_EQ(kernels.at("one").figures.registers, with_one) << "raised, with no warning";
         EXPECT_EQ(blocks("one"), 1);
         EXPECT_EQ(blocks("none"), 3);
-        // (1024, 4) is out of range everywhere: a warning, and the code of (1024).
+        // (1024, 4) is always out of range: a warning, and the code of (1024).
         EXPECT_TRUE(contains(log, "for entry dropped is out of range")) << log;
         EXPECT_FALSE(contains(log, "for entry one")) << log;
         EXPECT_EQ(kernels.at("dropped").figures.code_hash, kernels.at("whole").figures.code_hash);
@@ -264,7 +266,7 @@ TEST(LaunchBoundsFacts, TwoArgumentsReduceAndRaiseRegisters)
     }
 }
 
-TEST(LaunchBoundsFacts, OneArgumentMayFallOffACliff)
+TEST(LaunchBoundsFacts, OneArgumentMayLimitRegistersTooFar)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string source = source_of(
@@ -283,7 +285,7 @@ TEST(LaunchBoundsFacts, OneArgumentMayFallOffACliff)
     }
 }
 
-TEST(LaunchBoundsFacts, PtxasNeverLooksAtSharedMemory)
+TEST(LaunchBoundsFacts, PtxasIgnoresSharedMemory)
 {
     SKIP_WITHOUT_TOOLKIT();
     std::string source = source_of(60, "v[i] * v[(i + 7) % live] + v[(i + 13) % live]", {});

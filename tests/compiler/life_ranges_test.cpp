@@ -1,4 +1,4 @@
-// What nvdisasm says is live in the tiny programs whose answers live_code_test.cpp has: that these are its answers.
+// Checks with nvdisasm the live registers that live_code_test.cpp expects for its tiny programs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,8 +33,8 @@ void put(std::string& bytes, std::size_t at, std::uint64_t number, std::size_t s
     std::memcpy(bytes.data() + at, &number, size);
 }
 
-// The cubin of `__global__ void k(int*)` with other code, as many registers as the programs count with, and another
-// place in its list of exits. Of the ELF format no more than that.
+// The cubin of `__global__ void k(int*)` with other code, the register count that the programs assume, and another
+// offset in its list of exits. It handles no more of the ELF format than that.
 std::string image_with(std::string image, const std::string& code, std::uint32_t listed_exit)
 {
     const auto table = read_number<std::uint64_t>(image, 40);
@@ -89,7 +89,7 @@ seen ask(const std::filesystem::path& nvdisasm, const std::filesystem::path& cub
     return found;
 }
 
-TEST(life_ranges, tiny_programs_are_what_nvdisasm_says)
+TEST(life_ranges, the_expected_live_registers_are_those_of_nvdisasm)
 {
     const std::filesystem::path nvdisasm = find_nvdisasm_if_any({});
     if (nvdisasm.empty()) GTEST_SKIP() << "no nvdisasm: pip install nvidia-cuda-nvdisasm";
@@ -115,7 +115,7 @@ TEST(life_ranges, tiny_programs_are_what_nvdisasm_says)
         while (at <= program.live.size() && i < said.general.size()) {
             const std::size_t end = std::min(program.live.find('|', at), program.live.size());
             const std::string_view live = program.live.substr(at, end - at);
-            // General registers by number, of the others how many.
+            // General registers by number; of the others only the count.
             std::string general;
             std::array<int, 4> counts{};
             for (std::size_t word = 0; word < live.size();) {

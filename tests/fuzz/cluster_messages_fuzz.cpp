@@ -93,7 +93,7 @@ public:
 private:
     std::mutex lock_;
     std::deque<std::string> messages_;
-    std::size_t may_say_ = 1;  // the greeting
+    std::size_t may_say_ = 1;  // the first message
     int silent_ = 0;
     const std::string nothing_ = encoded({.said = {{"do", "nothing"}}});
 };
@@ -141,7 +141,7 @@ void serve(const std::vector<std::string>& messages)
 {
     static const temporary_directory folder;
     std::size_t next = 0;
-    int patience = 50;  // as other threads answer
+    int patience = 50;  // because other threads answer
     const rank_link link{.rank = 1,
                          .ranks = 2,
                          .send = [](int, const std::string& text) { (void)text_in(cluster_message_of(text), "is"); },
@@ -160,7 +160,7 @@ void serve(const std::vector<std::string>& messages)
         if (role.jobs > 4) throw error("so many threads take too long here");
         return std::vector<tune_backend>{backend_of_rank()};
     };
-    if (serve_rank(link, rank_facts{}, options) == serving_end::coordinator_lost) std::abort();  // it was told to end
+    if (serve_rank(link, rank_facts{}, options) == serving_end::coordinator_lost) std::abort();  // it was told to stop
 }
 
 }  // namespace

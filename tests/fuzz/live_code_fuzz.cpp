@@ -1,6 +1,6 @@
-// Any machine code: every instruction has an answer, every register number is valid, whatever is read or written is
-// counted, and a branch out of the code makes the result uncertain. First byte: the architecture; second byte: how many
-// entries of a branch target table, which are also labels, come first.
+// Any machine code: every instruction has an answer, every register number is valid, everything that is read or written
+// is counted, and a branch out of the code makes the result uncertain. First byte: the architecture; second byte: how
+// many entries of a branch target table, which are also labels, come first.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The comparison of outputs on a real GPU beside that of the host: 10^7 pairs of every type, each corner with each.
+// The comparison of outputs on a real GPU against that on the host: 10^7 pairs of every type, and each special value
+// with each.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +42,8 @@ bits bits_of(double value, const element_type& type)
     }
 }
 
-// Zeros, ones, the ends of every range, subnormal numbers, infinities, NaNs with and without payload, the poison.
+// Zeros, ones, the ends of every range, subnormal numbers, infinities, NaNs with and without payload, and the poison
+// value.
 std::vector<bits> corners_of(const element_type& type)
 {
     std::vector<bits> corners{0, 1, 2, ~bits{0}, poison_word, bits{poison_word} << 32 | poison_word};
@@ -141,7 +143,7 @@ private:
     std::size_t next_ = 0;
 };
 
-// Pairs that the two sides tell otherwise, in comparisons.
+// Pairs for which GPU and host disagree, over all comparisons.
 std::size_t disagreements(gpu_context& gpu, const std::string& name, const tolerance& within, std::size_t some_rounds)
 {
     const element_type type = element_type_of(name);
@@ -183,7 +185,7 @@ std::size_t disagreements(gpu_context& gpu, const std::string& name, const toler
     return wrong;
 }
 
-TEST(compare_gpu_test, answers_as_the_host_does)
+TEST(compare_gpu_test, agrees_with_the_host)
 {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) GTEST_SKIP() << "no GPU";

@@ -1,4 +1,4 @@
-// Buffers filled on a real GPU beside the host's: every type, range and seed, bit by bit.
+// Buffers filled on a real GPU against those filled on the host: every type, range and seed, bit by bit.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ private:
     gpu_context gpu_;
 };
 
-TEST(filling_gpu_test, bits_are_those_of_the_host)
+TEST(filling_gpu_test, bits_equal_those_of_the_host)
 {
     int gpus = 0;
     if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus == 0) GTEST_SKIP() << "no GPU";
@@ -92,7 +92,7 @@ TEST(filling_gpu_test, bits_are_those_of_the_host)
                         host.resize(bytes_of(argument));
                         filler.fill(0, argument.count, host.data());
                     } catch (const std::exception&) {
-                        continue;  // no number of the type lies within
+                        continue;  // the type has no number in this range
                     }
                     const std::string made = gpu.filled(argument);
                     elements += static_cast<double>(argument.count);

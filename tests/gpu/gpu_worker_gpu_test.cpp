@@ -1,4 +1,5 @@
-// The worker on a real GPU, with kernels that fail in every way: each is told apart, and none harms another.
+// The worker on a real GPU, with kernels that fail in every way: the failures are distinguished, and none affects
+// another kernel.
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -68,7 +69,7 @@ protected:
         record("gpu_worker", name + ".seconds", found.seconds);
         return found;
     }
-    /// The right kernel, as proof that what came before did no harm.
+    /// Runs the correct kernel, to show that nothing before affected it.
     void expect_right(const std::string& after)
     {
         const measurement found = worker_.measure(task("right"));
@@ -89,7 +90,7 @@ protected:
     gpu_worker worker_{{.device = 0, .worker_program = LAUNCHBOX_WORKER}};
 };
 
-TEST_F(gpu_worker_gpu_test, variables_hold_what_arguments_hold)
+TEST_F(gpu_worker_gpu_test, variables_can_be_set_like_arguments)
 {
     gpu_task with = task("adds_differences");
     with.variables = {{.name = "table", .type = "int", .count = 1000, .fill = fill_kind::random, .seed = 9},
@@ -103,7 +104,7 @@ TEST_F(gpu_worker_gpu_test, variables_hold_what_arguments_hold)
     expect_right("variables");
 }
 
-TEST_F(gpu_worker_gpu_test, every_failure_is_told_apart_and_harms_nobody)
+TEST_F(gpu_worker_gpu_test, every_failure_is_distinguished_and_affects_no_other)
 {
     expect_right("the start");
     const struct {
@@ -178,14 +179,14 @@ TEST_F(gpu_worker_gpu_test, clusters_and_printing_and_arrays_changed_in_place)
         in_place.measure.cold = cold;
         const measurement found = measured(in_place, cold ? "in_place_cold" : "in_place_hot");
         EXPECT_EQ(found.status, outcome::measured) << found.reason;
-        measured(task("prints"), "prints_again");  // before it takes this up, the worker has written the file
+        measured(task("prints"), "prints_again");  // before this task starts, the worker has written the file
         const std::string saved = read_input(path("saved.npy"));
         EXPECT_EQ(found.checksum, checksum_text(checksum(read_npy(saved, "saved").data)));
     }
 }
 
-// Whole words, every tail, and more than the grid has threads.
-TEST_F(gpu_worker_gpu_test, the_checksum_is_that_of_the_host)
+// Whole words, every remainder, and more elements than the grid has threads.
+TEST_F(gpu_worker_gpu_test, the_checksum_equals_that_of_the_host)
 {
     for (const std::int64_t bytes : {1, 7, 8, 9, 63, 4096, 100'003, 5'000'001, 40'000'003}) {
         gpu_task copy = task("right_bytes");
@@ -225,7 +226,7 @@ TEST_F(gpu_worker_gpu_test, times)
         record("gpu_worker", cold ? "right_cold.median_ns" : "right_hot.median_ns", median(found.samples_ns));
         if (found.device) record("gpu_worker", "sm_clock_mhz", found.device->sm_clock_mhz.value_or(0));
     }
-    // What a task costs beside its launches: 20 samples of a few microseconds each.
+    // The cost of a task besides its launches: 20 samples of a few microseconds each.
     record("gpu_worker", "seconds_of_a_task", worker_.measure(task("right")).seconds);
 }
 

@@ -1,7 +1,7 @@
-// interval_expand and interval_move on a GPU against loops on the host, and large ones against arithmetic.
+// interval_expand and interval_move on a GPU against loops on the host, and large ones against formulas.
 // LAUNCHBOX_REDUCED=1 leaves out what takes long under compute-sanitizer. The default build leaves out the tests of
-// types and iterators (INTERVAL_FEW_TYPES), with most of the kernels: -DLAUNCHBOX_ALL_GPU_TESTS=ON builds them, or by
-// hand
+// types and iterators (INTERVAL_FEW_TYPES), with most of the kernels: -DLAUNCHBOX_ALL_GPU_TESTS=ON builds them, or
+// without CMake
 //
 //     nvcc -std=c++20 -O3 -arch=sm_90 -Iinclude tests/gpu/interval_gpu_test.cu -o test -lgtest -lgtest_main
 #include <gtest/gtest.h>
@@ -142,7 +142,7 @@ protected:
     }
 };
 
-/// Calls `run(workspace)` without a workspace, and with one of the size that it asks for.
+/// Calls `run(workspace)` with an empty workspace, and with one of the required size.
 template <class Run, class Check>
 void with_workspaces(const Run& run, const Check& check)
 {
@@ -155,7 +155,7 @@ void with_workspaces(const Run& run, const Check& check)
     ASSERT_EQ(cudaMemset(memory.data() + bytes, 0x5a, guard), cudaSuccess);
     run(workspace{memory.data(), bytes});
     check("given");
-    // The guard alone: of a workspace nobody need write all.
+    // Only the guard: not every byte of a workspace needs to be written.
     std::vector<char> after(guard);
     ASSERT_EQ(cudaMemcpy(after.data(), memory.data() + bytes, guard, cudaMemcpyDeviceToHost), cudaSuccess);
     EXPECT_TRUE(std::all_of(after.begin(), after.end(), [](char c) { return c == 0x5a; }));
@@ -272,7 +272,7 @@ void check_move(const size_list& sizes, int misaligned_in = 0, int misaligned_ou
     if constexpr (std::is_same_v<Element, int>) {
         if (!counts_too) return;
         with_workspaces([&](workspace w) { run(interval_counts{counts.in(), total}, w); }, check);
-        with_workspaces([&](workspace w) { run(counts.in(), w); }, check);  // the host knows no bound
+        with_workspaces([&](workspace w) { run(counts.in(), w); }, check);  // the bound is not known on the host
     }
 }
 
@@ -311,7 +311,7 @@ TEST_F(interval_gpu, millions_of_empty_intervals)
     sizes.push_back(3);
     check_expand<int, int>(sizes, 1);
     check_move<sides::gather, int, int>(sizes);
-    check_expand<int, int>(size_list(static_cast<std::size_t>(empties)), 1);  // and no output at all
+    check_expand<int, int>(size_list(static_cast<std::size_t>(empties)), 1);  // without any output
 }
 
 TEST_F(interval_gpu, nothing_to_do)
@@ -413,7 +413,7 @@ TEST_F(interval_gpu, is_captured)
 }
 
 #ifndef INTERVAL_FEW_TYPES
-/// i * step + shift: values, offsets and places that no memory holds.
+/// i * step + shift: values and offsets that are stored in no memory.
 template <class Value>
 struct line {
     using value_type = Value;
@@ -450,7 +450,7 @@ TEST_F(interval_gpu, iterators_without_memory)
     for (const std::int64_t size : {1, 7, 25, 5000}) {
         interval_expand(nullptr, line<int>{3, 5}, line<std::int64_t>{size, 0}, (n + size - 1) / size, out.data(), n);
         expect_outputs(out.in(), n, size, 3, 5, 0);
-        // The source of output k of interval i is 7 i + 11 + k, and it holds itself.
+        // The source index of output k of interval i is 7 i + 11 + k, and the value there is the index itself.
         interval_gather(nullptr, line<std::int64_t>{7, 11}, interval_offsets{line<std::int64_t>{size, 0}, n},
                         (n + size - 1) / size, line<int>{1, 0}, out.data());
         expect_outputs(out.in(), n, size, 7, 11, 1);
@@ -485,13 +485,13 @@ TEST_F(interval_gpu, sums_above_2_to_the_31)
         interval_gather(nullptr, line<std::int64_t>{size, 0}, interval_offsets{line<std::int64_t>{size, 0}, n},
                         intervals, out.in(), other.data());
         expect_outputs(other.in(), n, size, 3, 5, 0);
-        // Counts, of which the last would reach beyond the end.
+        // The last of the counts would reach beyond the end.
         ASSERT_EQ(cudaMemset(out.data(), 0, out.bytes()), cudaSuccess);
         interval_expand(nullptr, line<std::uint8_t>{3, 5}, interval_counts{line<std::int64_t>{0, size}}, intervals,
                         out.data(), n);
         expect_outputs(out.in(), n, size, 3, 5, 0);
     }
-    const std::int64_t below = (std::int64_t{1} << 32) - 1;  // offsets without a sign
+    const std::int64_t below = (std::int64_t{1} << 32) - 1;  // unsigned offsets
     interval_expand(nullptr, line<std::uint8_t>{3, 5}, line<unsigned>{1000, 0}, (below + 999) / 1000, out.data(),
                     below);
     expect_outputs(out.in(), below, 1000, 3, 5, 0);

@@ -1,6 +1,6 @@
 // One program, linked on the device with an object that was compiled for an older virtual architecture
-// (LAUNCHBOX_CLAMPED) and without it: what the runtime then says of the code misleads a library that chooses its launch
-// by it, as CUB does, and not launch_box. What CUB does is recorded; that launch_box is right is tested.
+// (LAUNCHBOX_CLAMPED), and without it. What the runtime then reports about the code misleads a library that chooses its
+// launch by it, as CUB does, but not launch_box. CUB's behaviour is recorded; that of launch_box is tested.
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ void keep(const std::string& library, const outcome& seen)
     record(section, "results", count);
 }
 
-TEST(launch_box_beside_cub, one_is_right)
+TEST(launch_box_beside_cub, launch_box_uses_the_right_row)
 {
     int devices = 0;
     cudaDeviceProp device{};

@@ -1,5 +1,5 @@
-// launch_box on a GPU: first launches that race, streams, captures, launch options, size classes, what guards against a
-// row of another table, and errors that were pending.
+// launch_box on a GPU: concurrent first launches, streams, captures, launch options, size classes, the check for a row
+// of another table, and errors that were pending.
 #include <gtest/gtest.h>
 #include <launchbox/launch_box.cuh>
 
@@ -32,7 +32,7 @@ __device__ void add_to_each(int* data, int count)
         if (first + i * r.threads < count) data[first + i * r.threads] += 1;
 }
 
-// Each number is a body, and so a kernel, that no other test has launched.
+// Each number is another body, and so a kernel that no other test has launched.
 template <int>
 struct add {
     using tuning = table;
@@ -90,7 +90,7 @@ struct add_after {
     }
 };
 
-// Reads what blocks far away have written, and lets the next kernel begin at once. Some blocks are late.
+// Reads what distant blocks wrote, and lets the next kernel begin at once. Some blocks are late.
 struct pass_on {
     using tuning = table;
     static constexpr bool programmatic_dependent_launch = true;
@@ -158,7 +158,7 @@ protected:
         ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
     }
 
-    // Elements that are not `value`, and the array is zero again.
+    // The number of elements that are not `value`; sets the array to zero again.
     int other_than(int value)
     {
         EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -190,7 +190,8 @@ struct stream_here {
     operator cudaStream_t() const { return stream; }
 };
 
-// Several threads come first to each body, together and in two streams each; a slow one must find what a fast one left.
+// Several threads launch each body first, at the same time and in two streams each; a slow thread must find the result
+// of a fast one.
 TEST_F(launch_box_gpu, first_launches_race)
 {
     constexpr int workers = 8, bodies = 6, elements = 100003;
@@ -266,8 +267,8 @@ const char* name_of(cudaStreamCaptureMode mode)
 constexpr cudaStreamCaptureMode capture_modes[] = {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal,
                                                    cudaStreamCaptureModeRelaxed};
 
-// Captures one launch of Body, replays it twice, and says what became of it: it works, or it is refused in words and
-// the capture goes on. What is broken without a word is a failure.
+// Captures one launch of Body, replays it twice, and returns what happened: it works, or it is refused with a message
+// and the capture continues. A capture that is broken silently is a failure.
 template <class Body>
 std::string captured(cudaStreamCaptureMode mode, int* data, int count)
 {
@@ -324,7 +325,7 @@ void first_launch_captured(const std::string& section, int*& data, int count, bo
         const std::string outcome = captured<Body<First + Mode>>(mode, data, count);
         record(section, name_of(mode), outcome);
         EXPECT_EQ(other_than(outcome == "works" ? 2 : 0), 0) << outcome;
-        // Whatever happened, it can be launched afterwards.
+        // In any case, it can be launched afterwards.
         launch<Body<First + Mode>>(nullptr, count, data, count);
         EXPECT_EQ(other_than(1), 0);
     };
@@ -335,7 +336,7 @@ void first_launch_captured(const std::string& section, int*& data, int count, bo
 
 TEST_F(launch_box_gpu, first_launch_while_capturing)
 {
-    prepare<add<2>>();  // the image is loaded, the kernels below have never been asked for
+    prepare<add<2>>();  // the image is loaded, but the kernels below were not used yet
     const auto again = [&] { allocate(); };
     const auto wrong = [&](int value) { return other_than(value); };
     first_launch_captured<add, 10>("first launch in a capture, image loaded", data, count, false, again, wrong);
@@ -350,7 +351,7 @@ TEST_F(launch_box_gpu, first_launch_while_capturing_in_a_fresh_context)
     first_launch_captured<add, 20>("first launch in a capture, image not loaded", data, count, true, again, wrong);
     first_launch_captured<add_with_shared, 20>("first launch in a capture, image not loaded, 60,000 B", data, count,
                                                true, again, wrong);
-    // The row is known from before the reset, the opt-in is gone.
+    // The row is known from before the reset, but the opt-in is lost.
     first_launch_captured<add, 20>("known row in a capture, image not loaded", data, count, true, again, wrong);
     first_launch_captured<add_with_shared, 20>("known row in a capture, image not loaded, 60,000 B", data, count, true,
                                                again, wrong);
@@ -393,7 +394,7 @@ TEST_F(launch_box_gpu, programmatic_dependent_launch)
     EXPECT_EQ(said()[0], 100);
 }
 
-// Every order of kernels that wait by themselves, kernels that do not, and copies, in a stream and in a graph.
+// Every order of kernels that wait themselves, kernels that do not, and copies, in a stream and in a graph.
 TEST_F(launch_box_gpu, bodies_that_wait_keep_the_order_of_the_stream)
 {
     int* other = nullptr;
@@ -449,7 +450,8 @@ TEST_F(launch_box_gpu, bodies_that_wait_keep_the_order_of_the_stream)
         const auto early = std::count_if(kinds, kinds + edges, [](const cudaGraphEdgeData& edge) {
             return edge.type == cudaGraphDependencyTypeProgrammatic;
         });
-        // All from a kernel to one that waits: 19 in the first ten pairs, and 6 in the three behind another kernel.
+        // All kernels followed by one that waits: 19 in the first ten pairs, and 6 in the three sequences after another
+        // kernel.
         if (device.major >= 9) EXPECT_EQ(early, 25);
 #endif
         cudaGraphDestroy(graph);
@@ -510,7 +512,7 @@ TEST_F(launch_box_gpu, a_global_function_with_another_bound_is_refused)
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-// What a host with another table would do. In a process of its own: the trap ends the context.
+// What a host with another table would do. In a process of its own, because the trap ends the context.
 TEST_F(launch_box_gpu, a_row_of_another_table_traps)
 {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -518,7 +520,7 @@ TEST_F(launch_box_gpu, a_row_of_another_table_traps)
     const auto launch_forged = [&] {
         const row own = row_for<add<30>>();
         row forged = own;
-        forged.items += 1;  // the block is the same, so that nothing else notices
+        forged.items += 1;  // the block size is the same, so that nothing else detects it
         int number = count;
         std::uint64_t seal = detail::sealed(forged);
         void* arguments[] = {&seal, &data, &number};
@@ -540,7 +542,7 @@ TEST_F(launch_box_gpu, a_row_of_another_table_traps)
     std::getline(std::ifstream(told) >> std::ws, line);
     std::remove(told.c_str());
     record("guard", "a row with one more item, behind launch_box's back", line);
-    // The same call with the right row runs: it is the row that traps.
+    // The same call with the right row runs: the trap is due to the row.
     const row own = row_for<add<30>>();
     std::uint64_t right = detail::sealed(own);
     int number = own.threads * own.items;
@@ -555,14 +557,14 @@ TEST_F(launch_box_gpu, an_error_that_was_pending_is_neither_lost_nor_blamed)
 {
     const auto make_pending = [] { ASSERT_EQ(cudaSetDevice(-1), cudaErrorInvalidDevice); };
     make_pending();
-    launch<add<40>>(nullptr, count, data, count);  // the first launch of it
+    launch<add<40>>(nullptr, count, data, count);  // its first launch
     EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
     launch<add<40>>(nullptr, count, data, count);
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
     EXPECT_EQ(other_than(2), 0);
 
     make_pending();
-    try {  // has to opt in, which would lose it
+    try {  // needs the opt-in, which would clear the error
         launch<add_with_shared<40>>(nullptr, count, data, count);
         ADD_FAILURE() << "was launched";
     } catch (const launch_error& error) {

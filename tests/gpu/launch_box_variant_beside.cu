@@ -1,4 +1,4 @@
-// Does not use launch_box; its object is linked beside others, for another architecture.
+// Does not use launch_box; its object is linked with others, for another architecture.
 __global__ void beside(int* data)
 {
     data[threadIdx.x] = 1;

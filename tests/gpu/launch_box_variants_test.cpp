@@ -1,5 +1,5 @@
-// launch_box in programs that are compiled and linked in every way in which host and device could come to use different
-// rows: linked to one program for each variant, with the units that launch_box_variant.hpp tells of.
+// launch_box in programs that are compiled and linked in every way in which host and device might use different rows.
+// There is one program per variant, with the units described in launch_box_variant.hpp.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@
 namespace launchbox::variants {
 namespace {
 
-// The image that the driver takes for a GPU, as what its code tells; nullopt: there is none. Code for the chip itself
-// comes before code for its generation, and all machine code before PTX.
+// The image that the driver loads on a GPU, as its code reports it; nullopt if there is none. Code for exactly this
+// chip is preferred to code for its generation, and machine code to PTX.
 std::optional<int> code_for(const std::string& images, int gpu)
 {
     int code = 0, code_rank = -1, ptx = 0;
@@ -46,7 +46,7 @@ const std::string& images_of(std::size_t unit)
     return this_variant().images.at(unit);
 }
 
-TEST(launch_box_variant_rule, is_what_was_seen_on_9_0)
+TEST(launch_box_variant_rule, agrees_with_an_observation_on_9_0)
 {
     ASSERT_EQ(units().size(), this_variant().images.size());
     ASSERT_EQ(units().size(), this_variant().on_90.size());
@@ -73,7 +73,7 @@ protected:
         cudaGetLastError();
     }
 
-    // What launches by this way may find in unit `i`.
+    // The architectures of the code that such a launch may find in unit `i`.
     std::vector<int> codes_of(std::size_t i, bool by_header) const
     {
         return by_header || this_variant().merged ? codes : std::vector{codes[i]};
@@ -101,11 +101,11 @@ protected:
         for (const way which : all_ways) {
             SCOPED_TRACE(names[static_cast<int>(which)]);
             const std::vector<int> allowed = codes_of(i, which == way::header);
-            // Of one element, to learn the tile.
+            // With one element, to learn the tile.
             const run_result one = unit.run(which, 1);
             const row_seen first = one.device;
             if (which == way::classic && one.refused && this_variant().one_kernel) {
-                EXPECT_EQ(one.wrong, 1) << "was launched";  // the element, which is still 0
+                EXPECT_EQ(one.wrong, 1) << "was launched";  // the element that is still 0
                 record(section(unit), "__global__ of another unit", one.error);
                 continue;
             }
@@ -126,7 +126,7 @@ protected:
                 EXPECT_NE(std::find(allowed.begin(), allowed.end(), result.compiled_for), allowed.end())
                     << "code of " << result.compiled_for;
                 EXPECT_TRUE(result.device == unit.expected(result.compiled_for)) << "code of " << result.compiled_for;
-                // By way of the header the row of the unit that was asked is not that of the unit that launched.
+                // Through a header, the row of the unit that was asked is not that of the unit that launched.
                 if (which != way::header) {
                     EXPECT_TRUE(result.host == result.device)
                         << result.host.threads << " x " << result.host.items << " on the host, "
@@ -144,7 +144,7 @@ protected:
     std::vector<int> codes;
 };
 
-TEST_F(launch_box_variant, rows_are_those_of_the_code)
+TEST_F(launch_box_variant, rows_are_those_of_the_loaded_code)
 {
     for_each_unit([&](std::size_t i, const unit& unit) {
         const auto is_allowed = [&](const row_seen& row) {
@@ -153,7 +153,7 @@ TEST_F(launch_box_variant, rows_are_those_of_the_code)
         };
         EXPECT_TRUE(is_allowed(unit.row_of_body()));
         EXPECT_TRUE(is_allowed(unit.row_of_table()));
-        // Its own, also where other functions are merged.
+        // Its own row, even where other functions are merged.
         const row_seen kernel = unit.row_of_kernel();
         EXPECT_TRUE(kernel == unit.expected(codes[i])) << kernel.threads << " x " << kernel.items;
         record(section(unit), "images", images_of(i));
@@ -167,7 +167,7 @@ TEST_F(launch_box_variant, every_element_is_visited_once)
     for_each_unit([&](std::size_t i, const unit& unit) { check_runs(i, unit); });
 }
 
-TEST_F(launch_box_variant, a_reset_of_the_device_changes_nothing)
+TEST_F(launch_box_variant, a_device_reset_changes_nothing)
 {
     for (int round = 0; round < 2; ++round) {
         for_each_unit([&](std::size_t i, const unit& unit) { check_runs(i, unit); });
@@ -175,8 +175,8 @@ TEST_F(launch_box_variant, a_reset_of_the_device_changes_nothing)
     }
 }
 
-// The variant is what its name says, or it proves nothing.
-TEST_F(launch_box_variant, what_the_runtime_says_of_the_code)
+// The variant must be what its name says, or the tests prove nothing.
+TEST_F(launch_box_variant, the_runtime_reports_the_intended_code)
 {
     for_each_unit([&](std::size_t i, const unit& unit) {
         const code_seen code = unit.code();

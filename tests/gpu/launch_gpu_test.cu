@@ -1,5 +1,5 @@
-// launch.cuh on a GPU: refused launches are explained and leave nothing behind, what needs opting in gets it, and the
-// questions about kernels are answered as the CUDA runtime answers them.
+// launch.cuh on a GPU: refused launches are explained and leave no error behind, launches that need an attribute get
+// it, and the answers about kernels equal those of the CUDA runtime.
 #include <gtest/gtest.h>
 #include <launchbox/launch.cuh>
 
@@ -14,14 +14,14 @@
 
 namespace launchbox {
 
-// Outside of the nameless namespace, so that their names are short.
+// Outside the anonymous namespace, so that their names are short.
 template <class T>
 __global__ void __launch_bounds__(256) merge(T* data)
 {
     if (data != nullptr) data[threadIdx.x] = static_cast<T>(blockIdx.x);
 }
 
-// Writes what it was given, so that a test sees that it ran with it.
+// Writes its arguments, so that a test sees which ones it got.
 template <int ID>
 __global__ void launch_probe(int* out, int value)
 {
@@ -100,8 +100,8 @@ protected:
     int* out = nullptr;
 };
 
-// The launch throws, with this kind of error; explain_launch says the same beforehand; no error is left. Gives the
-// text.
+// Expects the launch to throw this kind of error, explain_launch to predict it, and no error to be left. Returns the
+// message.
 template <class... Parameters, class... Arguments>
 std::string refused(launch_error_kind kind, void (*kernel)(Parameters...), const launch_config& config,
                     Arguments&&... arguments)
@@ -128,7 +128,7 @@ std::string refused(launch_error_kind kind, void (*kernel)(Parameters...), const
     return text;
 }
 
-TEST_F(launch_gpu, a_launch_runs_with_what_it_was_given)
+TEST_F(launch_gpu, a_launch_gets_its_arguments)
 {
     launch(launch_probe<0>, {.grid = 7, .threads = 64, .dynamic_shared_bytes = sizeof(int)}, out, 5);
     EXPECT_EQ(result(), 64007005);
@@ -147,7 +147,8 @@ TEST_F(launch_gpu, streams)
     cudaStreamDestroy(stream);
 }
 
-// A launch into a stream that is being captured becomes a node of its graph; opting in does not disturb the capture.
+// A launch into a stream that is being captured becomes a node of its graph; setting attributes does not break the
+// capture.
 TEST_F(launch_gpu, capture)
 {
     cudaStream_t stream = nullptr;
@@ -229,7 +230,8 @@ TEST_F(launch_gpu, dynamic_shared_memory)
             out, 1);
 }
 
-// Below 48 KB of dynamic memory, above it with the static part: the first try fails and must leave nothing behind.
+// The dynamic memory is below 48 KB, its sum with the static memory above: the first try fails and must leave no error
+// behind.
 TEST_F(launch_gpu, static_and_dynamic_shared_memory_together)
 {
     if (limits->shared_per_block_opt_in < 60000) GTEST_SKIP() << "no such block on this GPU";
@@ -244,7 +246,7 @@ TEST_F(launch_gpu, static_and_dynamic_shared_memory_together)
     EXPECT_NE(text.find("and 40,000 B static"), std::string::npos) << text;
 }
 
-TEST_F(launch_gpu, many_threads_opt_in_at_once)
+TEST_F(launch_gpu, many_threads_opt_in_at_the_same_time)
 {
     const int most = limits->shared_per_block_opt_in;
     constexpr int workers = 16, rounds = 200;
@@ -254,7 +256,7 @@ TEST_F(launch_gpu, many_threads_opt_in_at_once)
         for (int worker = 0; worker < workers; ++worker)
             threads.emplace_back([&, worker] {
                 for (int round = 0; round < rounds; ++round) {
-                    // Sizes that rise and fall: one that lowered the limit would break another.
+                    // Sizes that increase and decrease: lowering the limit would break another thread's launch.
                     const int bytes = most - (worker * 997 + round * 131) % (most / 2);
                     try {
                         launch(launch_probe<4>,
@@ -275,7 +277,7 @@ TEST_F(launch_gpu, many_threads_opt_in_at_once)
     for (const int count : failed) EXPECT_EQ(count, 0);
 }
 
-// cudaDeviceReset forgets what kernels were opted in to; the header must not believe that it still holds.
+// cudaDeviceReset clears the attributes of kernels; the header must not rely on those it set before.
 TEST_F(launch_gpu, opting_in_survives_a_reset)
 {
     launch(launch_probe<6>, {.threads = 32, .dynamic_shared_bytes = 60000}, out, 1);
@@ -335,11 +337,11 @@ TEST_F(launch_gpu, cooperative)
 TEST_F(launch_gpu, an_error_that_was_pending_is_neither_lost_nor_blamed)
 {
     const auto make_pending = [] { ASSERT_EQ(cudaSetDevice(-1), cudaErrorInvalidDevice); };
-    // Launches that succeed leave it, also those that need opting in.
+    // Successful launches keep it, including those whose attribute is already set.
     make_pending();
     launch(launch_probe<8>, {.threads = 32, .dynamic_shared_bytes = 4}, out, 1);
     EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
-    // Opting in loses it, so it is told first; once that is done it stays.
+    // Setting the attribute would clear it, so it is reported first; once the attribute is set, the error stays.
     const auto over_48_kb = [&] { launch(launch_probe<8>, {.threads = 32, .dynamic_shared_bytes = 60000}, out, 2); };
     try {
         over_48_kb();
@@ -358,7 +360,7 @@ TEST_F(launch_gpu, an_error_that_was_pending_is_neither_lost_nor_blamed)
     EXPECT_EQ(explain_launch(launch_probe<8>, {.threads = 32}), "");
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-    // A launch that fails says both.
+    // A launch that fails reports both.
     make_pending();
     try {
         launch(merge<int>, {.threads = 512}, nullptr);
@@ -373,8 +375,8 @@ TEST_F(launch_gpu, an_error_that_was_pending_is_neither_lost_nor_blamed)
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-// The first launch of a kernel whose static and dynamic memory need opting in, while an error is pending.
-TEST_F(launch_gpu, an_error_that_was_pending_is_not_lost_in_a_first_try)
+// The first launch of a kernel whose static and dynamic memory together need the attribute, while an error is pending.
+TEST_F(launch_gpu, a_pending_error_is_not_lost_in_a_first_try)
 {
     if (limits->shared_per_block_opt_in < 60000) GTEST_SKIP() << "no such block on this GPU";
     ASSERT_EQ(cudaSetDevice(-1), cudaErrorInvalidDevice);
@@ -390,11 +392,11 @@ TEST_F(launch_gpu, an_error_that_was_pending_is_not_lost_in_a_first_try)
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
-TEST_F(launch_gpu, what_the_model_does_not_know_is_said_by_the_runtime)
+TEST_F(launch_gpu, errors_unknown_to_the_model_are_the_runtimes)
 {
     cudaStream_t stream = nullptr;
     ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-    // A stream whose capture was begun in global mode and invalidated refuses every launch.
+    // A stream whose capture was started in global mode and invalidated refuses every launch.
     ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
     EXPECT_NE(cudaStreamSynchronize(stream), cudaSuccess);
     cudaGetLastError();
@@ -423,8 +425,8 @@ TEST_F(launch_gpu, no_kernel)
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-// A kernel that wrote where nothing is ends the context: later launches are not to blame. In a process of its own.
-TEST_F(launch_gpu, a_lasting_error_of_an_earlier_kernel)
+// A kernel that wrote to an invalid address ends the context: later launches are not to blame. In a process of its own.
+TEST_F(launch_gpu, a_sticky_error_of_an_earlier_kernel)
 {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(
@@ -465,7 +467,7 @@ void for_each_kernel(const Visitor& visit)
     visit("bound 1024,1", bounded_kernel<1024, 1>);
 }
 
-// Nobody tells the header the barriers here: it finds them.
+// The header is not given the barriers: it finds them itself.
 TEST_F(launch_gpu, resident_blocks_are_the_runtimes)
 {
     double compared = 0, differing = 0, over_bound = 0;
@@ -509,7 +511,7 @@ TEST_F(launch_gpu, resident_blocks_are_the_runtimes)
     }
 }
 
-TEST_F(launch_gpu, a_block_over_the_bound_is_explained_where_the_runtime_counts_blocks)
+TEST_F(launch_gpu, a_block_over_the_bound_is_explained_although_the_runtime_counts_blocks)
 {
     const occupancy_result account = occupancy_of(bounded_kernel<256, 2>, {.threads = 512});
     EXPECT_EQ(account.resident_blocks, 0);

@@ -1,4 +1,4 @@
-// A program that was compiled for other GPUs than the one here: launch.cuh says so.
+// A program that was compiled for GPUs other than this one: launch.cuh says so.
 #include <gtest/gtest.h>
 #include <launchbox/launch.cuh>
 
@@ -15,7 +15,7 @@ __global__ void elsewhere(int* data)
 
 namespace {
 
-// The build compiles this file for sm_120 alone, with PTX of it: nothing older can run it.
+// The build compiles this file only for sm_120, with PTX: no older GPU can run it.
 TEST(launch_no_code_gpu, says_what_to_compile_for)
 {
     int count = 0;

@@ -1,4 +1,5 @@
-// measure.cuh on a GPU: against kernels of known duration, its spread, cold and hot, and kernels that fail.
+// measure.cuh on a GPU: against kernels of known duration, its repeatability, cold and hot caches, and kernels that
+// fail.
 #include <gtest/gtest.h>
 #include <launchbox/launch.cuh>
 #include <launchbox/measure.cuh>
@@ -17,7 +18,7 @@
 namespace launchbox {
 namespace {
 
-// Until this many nanoseconds have passed on the GPU's own clock; tells how many did.
+// Spins until this many nanoseconds have passed on the GPU's own clock; `passed` gets the exact number.
 __global__ void spin(unsigned long long ns, unsigned long long* passed)
 {
     unsigned long long begin = 0, now = 0;
@@ -86,8 +87,8 @@ protected:
     void* memory = nullptr;
 };
 
-// The rule: what the GPU's clock says, and for the begin and the end of the kernel and the two events at most 4 us; to
-// either side the larger of one tick of that clock (1.024 us on some GPUs) and 0.1 %.
+// The tolerance: the time of the GPU's clock, plus at most 4 us for the begin and end of the kernel and the two events;
+// in both directions the larger of one tick of that clock (1.024 us on some GPUs) and 0.1 %.
 TEST_F(measure_gpu, a_kernel_of_known_duration)
 {
     for (const unsigned long long ns : {20'000ull, 200'000ull, 2'000'000ull}) {
@@ -107,8 +108,8 @@ TEST_F(measure_gpu, a_kernel_of_known_duration)
     }
 }
 
-// With the host's clock as another oracle: 1,000 launches together.
-TEST_F(measure_gpu, the_hosts_clock_agrees)
+// The host's clock is another oracle: 1,000 launches together.
+TEST_F(measure_gpu, the_hosts_clock_agrees_on_many_launches)
 {
     const int launches = 100;
     const measurement_result m = spinning(200'000, {.l2 = l2_state::hot, .launches = launches});
@@ -125,8 +126,8 @@ TEST_F(measure_gpu, the_hosts_clock_agrees)
     EXPECT_NEAR(m.median_ns, each, each * 0.01);
 }
 
-// The greatest of 20 medians over the least.
-TEST_F(measure_gpu, the_median_repeats)
+// The largest of 20 medians divided by the smallest.
+TEST_F(measure_gpu, the_median_is_repeatable)
 {
     const auto spread = [&](const char* name, const auto& once) {
         std::vector<double> medians;
@@ -168,7 +169,7 @@ TEST_F(measure_gpu, a_flushed_l2_is_slower_to_read)
     EXPECT_GT(cold.median_ns, hot.median_ns * 1.1);
 }
 
-TEST_F(measure_gpu, prepare_comes_before_each_sample_and_is_not_timed)
+TEST_F(measure_gpu, prepare_runs_before_each_sample_and_is_not_timed)
 {
     int prepared = 0, called = 0;
     const measurement_result m = measure(
@@ -192,7 +193,7 @@ TEST_F(measure_gpu, prepare_comes_before_each_sample_and_is_not_timed)
     EXPECT_LT(m.median_ns, 50'000);
 }
 
-TEST_F(measure_gpu, a_callable_that_waits_for_the_gpu_is_measured_without_holding_it)
+TEST_F(measure_gpu, a_callable_that_synchronises_is_measured_without_holding_the_gpu)
 {
     const measurement_result m = measure([&](cudaStream_t stream) {
         spin<<<1, 1, 0, stream>>>(500'000, as<unsigned long long>());
@@ -218,7 +219,7 @@ TEST_F(measure_gpu, work_in_the_default_stream_counts)
     EXPECT_LE(own.median_ns, 106'000);
 }
 
-TEST_F(measure_gpu, a_refused_launch_is_a_result_and_leaves_nothing_behind)
+TEST_F(measure_gpu, a_refused_launch_is_a_result_and_leaves_no_error_behind)
 {
     const measurement_result m = measure([&](cudaStream_t stream) { increment<<<1, 4096, 0, stream>>>(as<int>()); });
     EXPECT_EQ(m.failure, "launch_error");
@@ -247,7 +248,7 @@ TEST_F(measure_gpu, an_exception_passes_through_and_releases_the_gpu)
     EXPECT_TRUE(spinning(20'000).measured());
 }
 
-TEST_F(measure_gpu, time_may_run_out)
+TEST_F(measure_gpu, the_time_limit_ends_it)
 {
     const measurement_result m = spinning(20'000'000, {.relative_error = 0, .max_seconds = 0.1});
     ASSERT_TRUE(m.measured()) << m.reason;
@@ -256,7 +257,7 @@ TEST_F(measure_gpu, time_may_run_out)
     EXPECT_LT(m.samples_ns.size(), 10u);
 }
 
-// Each ends the context: in a process of its own, which begins anew.
+// Each ends the context, so it runs in a process of its own, which starts from the beginning.
 template <class Callable>
 [[noreturn]] void fail_in_child(const char* kind, const Callable& callable)
 {
@@ -265,7 +266,7 @@ template <class Callable>
     std::_Exit(m.failure == kind && m.samples_ns.empty() ? 0 : 3);
 }
 
-TEST_F(measure_gpu, failing_kernels_are_told_apart)
+TEST_F(measure_gpu, failures_of_kernels_are_distinguished)
 {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     using testing::ExitedWithCode;
@@ -278,10 +279,10 @@ TEST_F(measure_gpu, failing_kernels_are_told_apart)
         ExitedWithCode(0), "cudaErrorMisalignedAddress");
     EXPECT_EXIT(fail_in_child("trap", [](cudaStream_t s) { stop<<<1, 1, 0, s>>>(); }), ExitedWithCode(0),
                 "\"failure\":\"trap\"");
-    // What this is called depends on GPU and driver.
+    // The name of this error depends on GPU and driver.
     EXPECT_EXIT(fail_in_child("", [](cudaStream_t s) { write_shared<<<1, 1, 0, s>>>(50'000'000); }), ExitedWithCode(3),
                 "\"failure\":\"(illegal_access|trap)\"");
-    // Later: when the samples are behind a hold.
+    // Fails later, when the samples wait behind a hold.
     int calls = 0;
     EXPECT_EXIT(fail_in_child("illegal_access",
                               [&](cudaStream_t s) {

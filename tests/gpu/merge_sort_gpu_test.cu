@@ -6,8 +6,8 @@
 //     done; wait
 //     nvcc -arch=sm_90 part*.o -o merge_sort_gpu_test -lgtest -lgtest_main
 //
-// LAUNCHBOX_REDUCED=1 sorts little, for compute-sanitizer. The default build compiles this unit alone and with
-// MERGE_SORT_ONE_ROW, since the rows that are shipped make each type three times as many kernels.
+// LAUNCHBOX_REDUCED=1 sorts little, for compute-sanitizer. The default build compiles only this unit and with
+// MERGE_SORT_ONE_ROW, since the shipped rows triple the number of kernels of each type.
 #ifdef MERGE_SORT_ONE_ROW
 // clang-format off
 #define LAUNCHBOX_ROW {128, 4, 0, 8}
@@ -24,7 +24,7 @@ using launchbox::workspace;
 
 constexpr std::int64_t one = 1;
 
-// Every size, one behind the other in one memory, so that most are not aligned.
+// Every size, one after the other in one array, so that most are not aligned.
 TEST_F(merge_sort_on_gpu, all_small_sizes_as_stable_sort)
 {
     const std::size_t most = is_reduced() ? 70 : 5000;
@@ -84,7 +84,7 @@ TEST_F(merge_sort_on_gpu, inputs)
     pairs.expect_right("4 + 4 bytes");
 }
 
-// For CUB's tiles (256 threads, 17 items) and ones that are powers of two.
+// For CUB's tiles (256 threads, 17 items) and tiles whose sizes are powers of two.
 TEST_F(merge_sort_on_gpu, conflicting_inputs)
 {
     const std::int64_t n = is_reduced() ? 20000 : one << 20;
@@ -109,7 +109,7 @@ TEST_F(merge_sort_on_gpu, workspace_that_is_given)
     launchbox::merge_sort(nullptr, pairs.keys(), pairs.values(), n, launchbox::less{}, workspace::query(bytes));
     ASSERT_GT(bytes, static_cast<std::size_t>(n)) << "the runs go back and forth";
 
-    // Not a byte behind what was asked for is written.
+    // No byte after the requested size is written.
     constexpr std::size_t guard = 4096;
     const device_array<unsigned char> memory(std::vector<unsigned char>(bytes + guard, 0xc3));
     pairs.sort(n, kind::random, 0, {memory.get(), bytes});
@@ -143,7 +143,7 @@ TEST_F(merge_sort_on_gpu, queries_and_sizes_without_work)
     EXPECT_GE(bytes, std::size_t{4} << 30);
     EXPECT_THROW(launchbox::merge_sort(nullptr, no_keys, -1), launchbox::launch_error);
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    // A query of one sort may be answered where another stream is captured, and launches nothing.
+    // A query may be made while another stream is captured, and launches nothing.
     checked_sorts<std::uint32_t, std::uint32_t> pairs(5000);
     make_elements<<<4, 256>>>(pairs.keys(), pairs.values(), 5000, kind::reversed, 0);
     launchbox::merge_sort(nullptr, pairs.keys(), pairs.values(), 5000, launchbox::less{}, workspace::query(bytes));
@@ -155,12 +155,12 @@ TEST_F(merge_sort_on_gpu, queries_and_sizes_without_work)
     EXPECT_GT(key, 0u);
 }
 
-// Values of 16 bytes: sorted as indices, then moved.
+// Values of 16 bytes: their indices are sorted, then the values moved.
 struct wide_value {
     std::uint32_t words[4];
 };
 
-// Beside the sort in place, of the same keys; what is read stays as it is.
+// Compared with a sort in place of the same keys; the source does not change.
 TEST_F(merge_sort_on_gpu, copies_are_sorted_and_their_sources_stay)
 {
     for (const std::size_t n : {0, 1, 2, 1000, 2049, 100000, is_reduced() ? 3000 : 3000000}) {
@@ -234,7 +234,7 @@ TEST_F(merge_sort_on_gpu, is_captured_with_and_without_workspace)
         std::size_t bytes = 0;
         launchbox::merge_sort(on.stream, pairs.keys(), pairs.values(), n, launchbox::less{}, workspace::query(bytes));
         const device_array<unsigned char> memory(bytes);
-        pairs.sort(n, kind::random, 0, {}, on.stream);  // kernels are loaded
+        pairs.sort(n, kind::random, 0, {}, on.stream);  // loads the kernels
         ok(cudaStreamSynchronize(on.stream));
         cudaGraph_t graph = nullptr;
         cudaGraphExec_t executable = nullptr;
@@ -250,11 +250,11 @@ TEST_F(merge_sort_on_gpu, is_captured_with_and_without_workspace)
     }
 }
 
-/// So small that a kernel of its own finds splits, for which the next one waits word by word.
+/// So small that a separate kernel finds the splits, for which the next one waits word by word.
 using of_small_tiles = launchbox::only<launchbox::merge_sort_row{64, 4, 0, 4}>;
 
-// Kernels that begin before the one ahead has ended: of the same sort, of the sort before, behind other kernels and,
-// where the values are sorted by their indices, behind a copy.
+// Kernels that begin before the previous one has ended: of the same sort, of the previous sort, after other kernels
+// and, where values are sorted by their indices, after a copy.
 template <class Value, class Tuning = void>
 void sort_in_parts(bool is_captured)
 {
@@ -265,7 +265,7 @@ void sort_in_parts(bool is_captured)
         std::size_t bytes = 0;
         launchbox::merge_sort<Tuning>(on.stream, pairs.keys(), pairs.values(), n, launchbox::less{},
                                       workspace::query(bytes));
-        // Bytes that look like what the first pass waits for.
+        // Bytes that look like the flags that the first pass waits for.
         const device_array<unsigned char> memory(std::vector<unsigned char>(bytes, 1));
         const auto some = [&] {
             for (const kind input : {kind::random, kind::few, kind::reversed})
@@ -322,7 +322,7 @@ void sort_in_two_streams(std::int64_t n)
 TEST_F(merge_sort_on_gpu, two_streams_at_once)
 {
     sort_in_two_streams(is_reduced() ? 20000 : one << 20);
-    // Blocks of one stream wait for splits, and take the place of the other's meanwhile.
+    // Blocks of one stream that wait for splits take SMs from the other.
     sort_in_two_streams<of_small_tiles>(is_reduced() ? one << 19 : one << 22);
     if (!is_reduced()) sort_in_two_streams(one << 25);
 }

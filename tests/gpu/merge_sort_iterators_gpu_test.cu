@@ -1,4 +1,4 @@
-// merge_sort_copy from iterators, and device_ptr in the place of pointers, compared with std::stable_sort.
+// merge_sort_copy from iterators, and with device_ptr in place of pointers, compared with std::stable_sort.
 #include "merge_sort_check.cuh"
 
 #include <thrust/device_ptr.h>
@@ -22,7 +22,7 @@ struct scattered {
 
 using numbers = thrust::counting_iterator<std::int64_t>;
 
-/// The keys that scattered makes, and the indices in their order.
+/// The keys that `scattered` makes, sorted, and their indices in that order.
 struct expected_order {
     std::vector<std::uint32_t> keys;
     std::vector<std::uint64_t> order;
@@ -52,7 +52,7 @@ TEST_F(merge_sort_of_iterators, keys_that_are_computed)
         const device_array<std::uint32_t> sorted(n);
         launchbox::merge_sort_copy(nullptr, keys, sorted.get(), static_cast<std::int64_t>(n));
         EXPECT_EQ(copied(sorted, n), expected_order(n).keys) << n;
-        // Converted: of the type of the result, not of the iterator.
+        // Converted to the type of the result, not of the iterator.
         const device_array<double> numbers_sorted(n);
         ok(launchbox::try_merge_sort_copy(nullptr, keys, numbers_sorted.get(), static_cast<std::int64_t>(n),
                                           launchbox::greater{}));

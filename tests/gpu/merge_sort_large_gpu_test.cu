@@ -32,7 +32,7 @@ TEST_F(merge_sort_on_gpu, inputs_descending)
     descending.expect_right("descending, 8 + 4 bytes");
 }
 
-/// Bytes that are free; tests of large sizes skip themselves where there are not enough.
+/// Free device memory in bytes; tests of large sizes are skipped if there is not enough.
 std::size_t free_bytes()
 {
     std::size_t free = 0, total = 0;

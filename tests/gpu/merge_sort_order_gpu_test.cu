@@ -1,5 +1,5 @@
-// Sorts of what is in order already, or nearly: with few and many tiles, one pass and several, in place and as a copy.
-// Floating-point keys with zeros of both signs.
+// Sorts of sorted or nearly sorted arrays: with few and many tiles, one pass and several, in place and as a copy.
+// Floating-point keys include zeros of both signs.
 #include "merge_sort_check.cuh"
 
 namespace {
@@ -9,7 +9,7 @@ using merge_sort_check::is_reduced;
 using merge_sort_check::ok;
 using sort_inputs::hash;
 
-/// How an array differs from one in order.
+/// How an array differs from a sorted one.
 enum class flaw { none, all_equal, equal_neighbours, two_exchanged, last_is_first, blocks_exchanged, some_reversed };
 constexpr flaw flaws[] = {flaw::none,          flaw::all_equal,        flaw::equal_neighbours, flaw::two_exchanged,
                           flaw::last_is_first, flaw::blocks_exchanged, flaw::some_reversed};
@@ -25,7 +25,7 @@ std::size_t rank_at(std::size_t i, std::size_t n, flaw what)
             return i == n / 3 ? n / 2 : i == n / 2 ? n / 3 : i;
         case flaw::last_is_first:
             return i + 1 == n ? 0 : i + 1;
-        case flaw::blocks_exchanged:  // whole tiles of any size are in order
+        case flaw::blocks_exchanged:  // whole tiles of any size are sorted
             return i < n / 16384 * 16384 ? i ^ 16384 : i;
         case flaw::some_reversed:
             return i < 16384 ? 16383 - i : i;
@@ -94,7 +94,7 @@ void check_orders(std::initializer_list<std::size_t> sizes, Compare compare)
 TEST(merge_sort_order_on_gpu, integers)
 {
     check_orders<std::uint32_t, void>({20000, 20001, 65537, 262144, 300001, 1 << 20, (1 << 22) + 5}, launchbox::less{});
-    // More than 1,024 tiles, whose splits a kernel of its own finds.
+    // More than 1,024 tiles, whose splits a separate kernel finds.
     check_orders<std::uint32_t, void>({9000000, 16777217}, launchbox::less{});
     check_orders<std::int64_t, void>({300001, 5000000}, launchbox::greater{});
 }
@@ -112,7 +112,7 @@ TEST(merge_sort_order_on_gpu, pairs_and_orders_of_ones_own)
     check_orders<std::uint32_t, void>({20000, 300001, 1 << 20, 9000001}, own_less{});
 }
 
-/// Whole numbers of which many are zeros, of either sign.
+/// Integers of which many are zeros of either sign.
 template <class Key, class Value, class Compare>
 void check_zeros(std::size_t n, unsigned different, int how, Compare compare)
 {
@@ -153,7 +153,7 @@ TEST(merge_sort_order_on_gpu, zeros_of_both_signs_keep_their_order)
             }
 }
 
-// A graph sorts again and again with the same number of the sort, whatever it found before.
+// A graph repeats the sort with the same sort number, whatever the input was before.
 TEST(merge_sort_order_on_gpu, a_graph_sees_each_input_anew)
 {
     const std::size_t n = 1 << 20;

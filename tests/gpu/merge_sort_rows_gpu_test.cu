@@ -1,4 +1,4 @@
-// merge_sort on a GPU with rows that a user gives: small tiles and all numbers of ways, so that little data goes
+// merge_sort on a GPU with rows given by the user: small tiles and all numbers of ways, so that little data goes
 // through many passes; and a table of rows by architecture.
 #include "merge_sort_check.cuh"
 
@@ -8,7 +8,7 @@ using namespace merge_sort_check;
 using launchbox::merge_sort_row;
 using launchbox::only;
 
-/// Each row is three kernels, so that other types are sorted by few of them.
+/// Each row means three kernels, so only a few sort other types.
 template <merge_sort_row Row, bool HasOtherTypes = false>
 void check_row()
 {
@@ -65,7 +65,7 @@ TEST_F(merge_sort_on_gpu, rows_of_thirty_two_ways)
     check_row<merge_sort_row{256, 8, 0, 32}, true>();
 }
 
-// by_type makes them a power of two, and at least 2.
+// by_type makes the items a power of two, and at least 2.
 TEST_F(merge_sort_on_gpu, items_of_a_scaled_row)
 {
     static_assert(launchbox::scaled(merge_sort_row{128, 16, 0, 4}, 4, 8).items == 4);

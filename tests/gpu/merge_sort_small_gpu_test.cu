@@ -1,4 +1,4 @@
-// merge_sort of few elements on a GPU, each of which finds its place, compared with std::stable_sort.
+// merge_sort of few elements on a GPU, where each finds its own position, compared with std::stable_sort.
 #include "merge_sort_check.cuh"
 
 #include <launchbox/algorithms/merge_sort.cuh>
@@ -10,7 +10,7 @@ using sort_types::make;
 
 class merge_sort_on_gpu_small : public merge_sort_on_gpu {};
 
-/// Few, and sizes around those of one to sixteen tiles of each size.
+/// Few elements, and sizes around one to sixteen tiles of each size.
 template <class Make, class Value = none, class Compare = launchbox::less>
 void check_sizes(const Compare& compare = {})
 {
@@ -36,7 +36,7 @@ TEST_F(merge_sort_on_gpu_small, floats_whose_zeros_differ)
 TEST_F(merge_sort_on_gpu_small, pairs)
 {
     check_sizes<make<std::uint32_t>, std::uint32_t>();
-    // Tiles that are not full, where one of both has 8 bytes, were once wrong by a fault of ptxas 13.0.
+    // Partly filled tiles, where key or value has 8 bytes, were wrong because of a bug in ptxas 13.0.
     check_sizes<make<std::uint32_t>, std::uint64_t>();
     check_sizes<make<std::uint64_t>, std::uint32_t>();
     check_sizes<make<std::uint64_t>, std::uint8_t>();
@@ -46,7 +46,7 @@ TEST_F(merge_sort_on_gpu_small, values_sorted_as_indices)
     check_sizes<make<std::uint16_t>, sort_types::bytes<32>>();
 }
 
-// One after the other without a wait, and in place: a sort begins while the one ahead of it ends.
+// One after the other without synchronisation, and in place: a sort begins while the previous one ends.
 TEST_F(merge_sort_on_gpu_small, follow_each_other)
 {
     const std::size_t n = 4000;

@@ -17,7 +17,7 @@ TEST_F(merge_sort_on_gpu, keys_that_are_integers)
     check<make<__int128>>();
 }
 
-// Where only a part of a key counts, stability shows.
+// If only a part of a key is compared, stability is visible.
 TEST_F(merge_sort_on_gpu, keys_of_which_a_part_counts)
 {
     check<make<std::uint8_t>, none>(by_lower_bits{7});

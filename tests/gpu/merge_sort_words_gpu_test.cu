@@ -1,5 +1,5 @@
-// Pairs that are sorted as words, of keys that are more or less close together: all bits of the keys fit into the
-// words, or some elements have to be put in order by their keys, or a block has to sort one by one.
+// Pairs that are sorted as words, with keys that are more or less close together: all bits of the keys fit into the
+// words, or some elements must be sorted by their keys afterwards, or a block must sort one by one.
 #include "merge_sort_check.cuh"
 
 namespace {
@@ -9,7 +9,7 @@ using merge_sort_check::is_reduced;
 using merge_sort_check::ok;
 using sort_inputs::hash;
 
-/// `bits` random leading bits, and below them ten others.
+/// `bits` random leading bits, and ten random bits below them.
 template <class Key>
 Key crowded(std::size_t i, int bits)
 {

@@ -70,7 +70,7 @@ extern "C" __global__ void clustered(float* data)
     data[blockIdx.x * blockDim.x + threadIdx.x] += 1;
 }
 
-// Without a grid barrier, so that it can be launched in every way.
+// Without a grid barrier, so that every kind of launch works.
 extern "C" __global__ void together_or_not(float* data)
 {
     data[blockIdx.x * blockDim.x + threadIdx.x] += 1;
@@ -135,7 +135,7 @@ cudaLaunchAttribute cooperative_attribute(int value)
     return attribute;
 }
 
-// A function of the driver itself; nvcc does not link libcuda.
+// Gets a function of the driver; nvcc does not link libcuda.
 template <class Function>
 Function driver_function(const char* name)
 {
@@ -167,7 +167,7 @@ void launch_together_or_not(float* data, cudaStream_t stream)
         CHECK(cudaLaunchCooperativeKernel(kernel, grid, block, arguments, 0, cudaStreamPerThread));
     extended({cooperative_attribute(1)}, 7);
     extended({cooperative_attribute(0)}, 9);
-    extended({}, 2);  // for CUPTI this has attributes too
+    extended({}, 2);  // for CUPTI this is a launch with attributes, too
     extended({cooperative_attribute(1), cluster}, 4);
     extended({cooperative_attribute(0), cluster}, 8);
 

@@ -28,7 +28,7 @@ protected:
     }
     void TearDown() override { cudaFree(data); }
 
-    // What the runtime knows of a kernel, and its barriers, which it does not tell.
+    // The runtime's attributes of a kernel, and its barriers, which the runtime does not report.
     kernel_resources resources_of(const kernel_under_test& kernel, cudaFuncAttributes& attributes) const
     {
         EXPECT_EQ(cudaFuncGetAttributes(&attributes, kernel.function), cudaSuccess) << kernel.name;
@@ -54,7 +54,7 @@ protected:
     void* data = nullptr;
 };
 
-TEST_F(occupancy_gpu, the_table_is_what_the_runtime_reports)
+TEST_F(occupancy_gpu, the_table_equals_the_runtimes_properties)
 {
     EXPECT_EQ(limits->threads_per_sm, device.maxThreadsPerMultiProcessor);
     EXPECT_EQ(limits->blocks_per_sm, device.maxBlocksPerMultiProcessor);
@@ -104,7 +104,7 @@ TEST_F(occupancy_gpu, equals_the_runtime_for_kernels_threads_shared_memory_and_c
     record("runtime_comparison", "differing", differing);
     std::printf("%.0f configurations, %.0f differences\n", compared, differing);
 
-    // The comparison can fail: told a wrong number of barriers, it does.
+    // The comparison can fail: with a wrong number of barriers it does.
     const kernel_under_test sixteen{"", reinterpret_cast<const void*>(barrier_kernel<16>), 1};
     cudaFuncAttributes attributes{};
     const kernel_resources wrong = resources_of(sixteen, attributes);
@@ -115,7 +115,7 @@ TEST_F(occupancy_gpu, equals_the_runtime_for_kernels_threads_shared_memory_and_c
     }
 }
 
-// Whatever the model calls launchable launches, and the rest is refused.
+// Every launch that the model calls possible succeeds, and all others are refused.
 TEST_F(occupancy_gpu, every_launch_succeeds_or_fails_as_the_model_says)
 {
     double launched = 0, refused = 0;
@@ -181,8 +181,8 @@ TEST_F(occupancy_gpu, block_sizes_equal_the_runtimes)
     record("block_size", "compared", compared);
 }
 
-// The runtime answers for a block over the launch bound; the launch fails. Ours says 0.
-TEST_F(occupancy_gpu, the_runtime_gives_blocks_over_the_launch_bound)
+// The runtime counts blocks even above the launch bound, although the launch fails; our model answers 0.
+TEST_F(occupancy_gpu, the_runtime_counts_blocks_above_the_launch_bound)
 {
     const auto function = reinterpret_cast<const void*>(bounded_kernel<256, 2>);
     int runtime = -1;
@@ -196,7 +196,8 @@ TEST_F(occupancy_gpu, the_runtime_gives_blocks_over_the_launch_bound)
     cudaGetLastError();
 }
 
-// The runtime's cudaOccupancyAvailableDynamicSMemPerBlock, fed back, gives fewer blocks than asked; ours gives them.
+// The size from the runtime's cudaOccupancyAvailableDynamicSMemPerBlock allows fewer blocks than asked for; that of our
+// function allows them.
 TEST_F(occupancy_gpu, available_dynamic_shared_memory)
 {
     const kernel_under_test kernel{"barriers 1", reinterpret_cast<const void*>(barrier_kernel<1>), 1};
@@ -266,7 +267,7 @@ TEST_F(occupancy_gpu, cluster_counts_lie_in_the_estimated_interval)
     }
 }
 
-// Blocks that are on one SM at the same moment, counted by the blocks themselves.
+// The number of blocks that are on one SM at the same time, counted by the blocks themselves.
 __global__ void count_residents(int* now, int* most, long long nanoseconds)
 {
     extern __shared__ char unused[];
@@ -278,14 +279,14 @@ __global__ void count_residents(int* now, int* most, long long nanoseconds)
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
         do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
         while (time - start < nanoseconds);
-        // The result is used, so that the block is uncounted before it ends and the next one counts itself.
+        // The result is used, so that the count decreases before the block ends and the next one counts itself.
         if (atomicSub(&now[sm], 1) < 1) unused[0] = 0;
     }
-    // All threads stay until here, at one barrier: warps that have ended make room for the next block.
+    // All threads wait here at one barrier, since warps that ended would make room for the next block.
     __syncthreads();
 }
 
-TEST_F(occupancy_gpu, as_many_blocks_are_seen_on_an_sm_as_the_model_says)
+TEST_F(occupancy_gpu, as_many_blocks_are_seen_on_an_sm_as_predicted)
 {
     const auto function = reinterpret_cast<const void*>(count_residents);
     cudaFuncAttributes attributes{};
@@ -309,7 +310,7 @@ TEST_F(occupancy_gpu, as_many_blocks_are_seen_on_an_sm_as_the_model_says)
             ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
             ASSERT_EQ(cudaMemcpy(seen.data(), most, seen.size() * sizeof(int), cudaMemcpyDeviceToHost), cudaSuccess);
             const auto [least, largest] = std::minmax_element(seen.begin(), seen.end());
-            // No SM ever holds more, and with three times as many blocks as fit every SM is filled.
+            // No SM ever has more, and with three times as many blocks as fit every SM is full.
             EXPECT_EQ(*largest, expected) << threads << " threads, " << dynamic << " B";
             EXPECT_EQ(*least, expected) << threads << " threads, " << dynamic << " B";
             record("seen_on_sms", std::to_string(threads) + " threads, " + std::to_string(dynamic) + " B",

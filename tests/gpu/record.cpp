@@ -69,7 +69,7 @@ void record(const std::string& section, const std::string& name, const std::stri
 
 void record(const std::string& section, const std::string& name, double value)
 {
-    // Counts stay integers.
+    // Integers are written as such.
     if (value == static_cast<double>(static_cast<long long>(value)))
         figures()[section][name] = static_cast<long long>(value);
     else

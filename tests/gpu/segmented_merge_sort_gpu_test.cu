@@ -26,7 +26,7 @@ struct segments_of {
     }
 };
 
-/// Segments of n elements whose sizes are `size(i)`, in any order where `has_gaps`, with elements between them.
+/// Segments of n elements with sizes `size(i)`; with `has_gaps` in any order, and with elements between them.
 template <class Offset, class Size>
 segments_of<Offset> make_segments(std::int64_t n, bool has_gaps, const Size& size)
 {
@@ -71,7 +71,7 @@ void expect_sorted(kind input, std::int64_t n, const segments_of<Offset>& segmen
     const device_array<Value> values_on_device(values);
     const device_array<Offset> begins(segments.begins), ends(segments.ends);
     const auto count = static_cast<std::int64_t>(segments.begins.size());
-    // Not a byte behind what was asked for is written.
+    // No byte after the requested size is written.
     std::size_t bytes = 0;
     const auto sort = [&](workspace space) {
         if constexpr (std::is_same_v<Value, none>)
@@ -103,7 +103,7 @@ void expect_sorted(kind input, std::int64_t n, const segments_of<Offset>& segmen
 
 using sort_types::make;
 
-/// Sizes for which there are so many segments that they are listed: short ones first, then those of `size(i)`.
+/// So many sizes that the segments are listed: short ones first, then those of `size(i)`.
 template <class Size>
 auto after_many_short(const Size& size)
 {
@@ -143,7 +143,7 @@ TEST_F(segmented_merge_sort_on_gpu, segments_of_all_sizes_at_once)
         }
 }
 
-// Values of 32 bytes are sorted as indices; elements of no segment stay.
+// Values of 32 bytes are sorted as indices; elements outside the segments do not change.
 TEST_F(segmented_merge_sort_on_gpu, types_and_orders)
 {
     using namespace sort_types;
@@ -162,7 +162,7 @@ TEST_F(segmented_merge_sort_on_gpu, types_and_orders)
     }
 }
 
-// Whatever the integers of 16 bits are, and wherever segments begin: counted, counted in parts, and merged.
+// 16-bit integers with any values and any segment begins: counted, counted in parts, and merged.
 TEST_F(segmented_merge_sort_on_gpu, integers_of_16_bits)
 {
     std::mt19937 random(7);
@@ -179,7 +179,7 @@ TEST_F(segmented_merge_sort_on_gpu, integers_of_16_bits)
                                                    launchbox::greater{});
             }
     if (is_reduced()) return;
-    // Around the largest segment that is counted, and the most elements on average.
+    // Around the largest segment that is counted, and the largest average size.
     for (const std::int64_t size : {16383, 16384, 16385, 32767, 32768, 32769})
         for (const std::int64_t segments : {1, 2, 9}) {
             const auto all = [&](std::int64_t) { return size; };
@@ -195,7 +195,7 @@ struct less_by_hand {
     __host__ __device__ bool operator()(short a, short b) const { return a < b; }
 };
 
-// Those that are counted need no second array for segments of up to 32,768; others have the path of all keys.
+// Counting needs no second array for segments of up to 32,768 elements; others are sorted like all other keys.
 TEST_F(segmented_merge_sort_on_gpu, what_is_counted)
 {
     int device = 0, major = 0, most = 0;
@@ -268,8 +268,7 @@ TEST_F(segmented_merge_sort_on_gpu, what_cannot_be_is_refused)
     EXPECT_EQ(found, (std::vector<std::uint32_t>{3, 1, 2}));
 }
 
-// The borders between the ways of sorting: how many segments and elements are few, tiles, and parts of one more
-// element.
+// The boundaries between the algorithms: few segments and elements, tiles, and parts with one more element.
 TEST_F(segmented_merge_sort_on_gpu, borders_of_few)
 {
     namespace kernels = launchbox::merge_sort_kernels;
@@ -291,7 +290,8 @@ TEST_F(segmented_merge_sort_on_gpu, borders_of_few)
         }
 }
 
-// Offsets that are no segments at all: the keys' order is any, but nothing else is touched, and nothing hangs.
+// Offsets that are not valid segments: the order of the keys is undefined, but nothing else is written, and nothing
+// hangs.
 TEST_F(segmented_merge_sort_on_gpu, offsets_that_overlap_touch_nothing_else)
 {
     const std::int64_t n = 100000;

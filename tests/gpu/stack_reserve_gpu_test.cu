@@ -1,4 +1,4 @@
-// What the driver sets aside for local memory, as the GPU's free memory shows it, against the formula of
+// The memory that the driver reserves for local memory, measured by the GPU's free memory, against the formula of
 // `--stack-reserve`.
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace launchbox {
 namespace {
 
-// An array in local memory: indexed by data, so that it cannot be kept in registers.
+// An array that is indexed by data, so that it must be in local memory.
 template <int bytes>
 __global__ void deep(unsigned char* data, int at)
 {
@@ -40,7 +40,7 @@ protected:
     }
     void TearDown() override { cudaFree(data_); }
 
-    // Free memory before and after the first launch of a kernel that is loaded already.
+    // Free memory before and after the first launch of a kernel that is already loaded.
     template <int bytes>
     void launch()
     {
@@ -60,7 +60,7 @@ protected:
         record(name, "formula MB", static_cast<double>(formula) / 1e6);
         record(name, "taken by this launch MB", static_cast<double>(before - after) / 1e6);
         record(name, "taken since before the first MB", static_cast<double>(taken) / 1e6);
-        // What a context has from its start is for 1 KB of stack; it becomes free when more is taken.
+        // A context initially reserves memory for 1 KB of stack, which is freed when more is reserved.
         if (bytes > 1024) {
             const auto more = static_cast<double>(most_ - 1024 * threads);
             EXPECT_NEAR(static_cast<double>(taken), more, 0.01 * more + 4e6) << name;
@@ -70,10 +70,10 @@ protected:
     cudaDeviceProp device_{};
     unsigned char* data_ = nullptr;
     std::int64_t first_ = -1;
-    std::int64_t most_ = 0;  // of the formula: what was set aside stays
+    std::int64_t most_ = 0;  // of the formula; the reserved memory never shrinks
 };
 
-TEST_F(stack_reserve_gpu, is_the_stack_of_each_thread_that_can_be_resident)
+TEST_F(stack_reserve_gpu, equals_the_stack_of_all_threads_that_can_be_resident)
 {
     launch<64>();
     launch<1000>();

@@ -1,4 +1,4 @@
-// Files of every kind, made by nvcc, nvlink and ar: what is found in them and where it is said to be.
+// Files of every kind, made by nvcc, nvlink and ar: their images and the places that are reported for them.
 #include "deep_lines.hpp"
 #include "flat_binary.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using strings = std::vector<std::string>;
 
-// "sm_90 k: 4" of all kernels; "4?" where it is inferred.
+// "sm_90 k: 4" for all kernels; "4?" if min_blocks is inferred.
 std::string bounds_of(const flat_contents& contents)
 {
     std::vector<kernel_info> sorted = contents.kernels;  // nvcc has no fixed order
@@ -47,7 +47,7 @@ compiled fatbin_of(const std::string& source, const strings& options)
 const std::string bound_kernel =
     "extern \"C\" __global__ void __launch_bounds__(256, 4) k(int* p) { p[threadIdx.x] = 1; }";
 
-TEST(binary, names_every_image_with_its_place)
+TEST(binary, lists_every_image_with_its_place)
 {
     SKIP_WITHOUT_TOOLKIT();
     const compiled made = fatbin_of(bound_kernel, {"--compress-mode=size", "-gencode=arch=compute_75,code=sm_75",
@@ -60,7 +60,7 @@ TEST(binary, names_every_image_with_its_place)
         EXPECT_EQ(image.container, "fatbin at byte 0");
         EXPECT_GT(image.stored_bytes, 0u);
         EXPECT_LE(image.offset + image.stored_bytes, made.image.size());
-        if (image.compression == "zstd" && image.kind != "LTO-IR") {  // whose bytes are scrambled as well
+        if (image.compression == "zstd" && image.kind != "LTO-IR") {  // LTO-IR is also scrambled
             EXPECT_EQ(made.image.substr(image.offset, 4), "\x28\xb5\x2f\xfd");
             EXPECT_GT(image.bytes, image.stored_bytes);
         }
@@ -75,7 +75,7 @@ TEST(binary, names_every_image_with_its_place)
     }
 }
 
-TEST(binary, code_bytes_are_those_that_readelf_shows)
+TEST(binary, code_bytes_equal_those_of_readelf)
 {
     SKIP_WITHOUT_TOOLKIT();
     if (find_in_path("readelf").empty()) GTEST_SKIP() << "needs readelf in PATH";
@@ -102,7 +102,7 @@ TEST(binary, code_bytes_are_those_that_readelf_shows)
         EXPECT_EQ(kernel.figures.code_bytes, sizes.at(".text." + kernel.name));
 }
 
-TEST(binary, features_that_the_code_uses)
+TEST(binary, features_used_by_the_code)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string source = R"cuda(
@@ -173,8 +173,8 @@ __global__ void uses_shuffle(int* p) { p[threadIdx.x] = __shfl_xor_sync(~0u, p[t
     EXPECT_EQ(contents.kernels.size(), 7u);
     EXPECT_EQ(features["none"], "");
     EXPECT_EQ(features["uses_wmma"], "wmma ");
-    EXPECT_EQ(features["uses_mma"], "");    // no record tells of it, although these are tensor cores too
-    EXPECT_EQ(features["uses_wgmma"], "");  // the same
+    EXPECT_EQ(features["uses_mma"], "");    // not recorded, although it uses tensor cores too
+    EXPECT_EQ(features["uses_wgmma"], "");  // not recorded either
     EXPECT_EQ(features["uses_cuda_barrier"], "memory_barriers ");
     EXPECT_EQ(features["uses_bulk_copy"], "memory_barriers ");
     EXPECT_EQ(features["uses_shuffle"], "warp_synchronisation ");
@@ -202,7 +202,7 @@ TEST(binary, min_blocks_is_exact_with_its_ptx_and_inferred_without)
     with_ptx.emplace_back("-gencode=arch=compute_80,code=compute_80");
     const compiled made = fatbin_of(bound_kernel, with_ptx);
     EXPECT_EQ(bounds_of(read_made(made)), "sm_80 k: 4, sm_90 k: 4");
-    // Which architectures are asked for changes what is shown, and nothing in it.
+    // Asking for some architectures selects what is shown, and changes nothing in it.
     const flat_contents some = read_made(made, {.wanted = [](std::string_view name) { return name == "sm_90"; }});
     EXPECT_EQ(bounds_of(some), "sm_90 k: 4");
     ASSERT_EQ(some.images.size(), 1u);
@@ -212,7 +212,7 @@ TEST(binary, min_blocks_is_exact_with_its_ptx_and_inferred_without)
     EXPECT_EQ(bounds_of(only_ptx), "compute_80 k: 4");
 }
 
-TEST(binary, bounds_that_depend_on_the_architecture_are_not_taken_from_other_ptx)
+TEST(binary, bounds_that_depend_on_the_architecture_are_only_taken_from_its_ptx)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string source =
@@ -223,7 +223,7 @@ TEST(binary, bounds_that_depend_on_the_architecture_are_not_taken_from_other_ptx
               "sm_80 k: 3, sm_90 k: 6?");
 }
 
-// Code for a family comes from PTX for that family; code called sm_100f that comes from compute_100 does not.
+// Code for a family is compiled from PTX for that family; code labelled sm_100f that comes from compute_100 is not.
 TEST(binary, families_have_their_own_virtual_architecture)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -240,7 +240,7 @@ TEST(binary, families_have_their_own_virtual_architecture)
     }
 }
 
-TEST(binary, ptx_alone_has_its_kernels_with_their_virtual_architecture)
+TEST(binary, ptx_alone_gives_kernels_with_their_virtual_architecture)
 {
     SKIP_WITHOUT_TOOLKIT();
     const compiled text = compile({"nvcc", "-ptx", "-arch=compute_90"}, bound_kernel, ".cu");
@@ -257,8 +257,8 @@ TEST(binary, ptx_alone_has_its_kernels_with_their_virtual_architecture)
     EXPECT_TRUE(looks_like_binary(text.image));
 }
 
-// A script, a log, a page: what comes behind it is not text, wherever it begins.
-TEST(binary, code_behind_text_is_found)
+// A script, a log, a page: the binary data after them is found wherever it begins.
+TEST(binary, images_after_text_are_found)
 {
     const std::string cubin = read_input(LAUNCHBOX_SOURCE_DIR "/tests/fuzz/corpus/cubin/sm_90.cubin");
     for (const std::size_t lines : {1u, 300u, 5'000u, 50'000u}) {
@@ -270,7 +270,7 @@ TEST(binary, code_behind_text_is_found)
     }
 }
 
-TEST(binary, code_behind_the_end_of_ptx_is_found_and_other_bytes_are_told)
+TEST(binary, images_after_ptx_are_found_and_other_bytes_reported)
 {
     const std::string cubin = read_input(LAUNCHBOX_SOURCE_DIR "/tests/fuzz/corpus/cubin/sm_90.cubin");
     const std::string ptx = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n";
@@ -284,7 +284,7 @@ TEST(binary, code_behind_the_end_of_ptx_is_found_and_other_bytes_are_told)
     EXPECT_EQ(more.diagnostics[0].offset, ptx.size());
 }
 
-TEST(binary, a_second_image_in_one_entry_is_told)
+TEST(binary, a_second_image_in_one_entry_is_reported)
 {
     const std::string cubin = read_input(LAUNCHBOX_SOURCE_DIR "/tests/fuzz/corpus/cubin/sm_90.cubin");
     EXPECT_TRUE(read_flat(make_fatbin({{.payload = cubin + std::string(16, '\0')}}), "-", {}).diagnostics.empty());
@@ -304,15 +304,15 @@ TEST(binary, images_for_other_architectures_are_counted)
     EXPECT_EQ(read_binary(both, "-", {.wanted = [](std::string_view) { return false; }}).not_wanted, all);
 }
 
-// 130 KB of which each line is inlined into all before: 12 million places, were they told.
-TEST(binary, lines_that_would_become_gigabytes_of_text_are_left_out_and_told)
+// 130 KB in which each line is inlined into all lines before it: as text, these would be 12 million places.
+TEST(binary, lines_that_would_become_gigabytes_of_text_are_left_out_and_reported)
 {
     const flat_contents deep = read_flat(cubin_of_deep_lines(1, 5'000), "-", {.lines = wanted_lines::of_all_code});
     ASSERT_EQ(deep.kernels.size(), 1u);
     EXPECT_FALSE(deep.kernels[0].analysis.lines);
     ASSERT_EQ(deep.diagnostics.size(), 1u);
     EXPECT_NE(deep.diagnostics[0].what.find("the lines of 1 of its kernels are left out"), std::string::npos);
-    // Of many that are each below the limit, as many as are so together.
+    // Of many kernels that are each below the limit, as many are kept as are below it together.
     const flat_contents many = read_flat(cubin_of_deep_lines(20, 500), "-", {.lines = wanted_lines::of_all_code});
     std::uint64_t bytes = 0;
     for (const kernel_info& kernel : many.kernels)
@@ -325,8 +325,8 @@ TEST(binary, lines_that_would_become_gigabytes_of_text_are_left_out_and_told)
         EXPECT_TRUE(kernel.analysis.lines && !kernel.analysis.lines->uses.empty());
 }
 
-// A program of two sources, each with a static kernel of the same name, and one of each in an anonymous namespace.
-TEST(binary, kernels_of_one_name_in_several_sources_are_told_apart)
+// A program of two sources, each with a static kernel and a kernel in an anonymous namespace, all with the same names.
+TEST(binary, kernels_of_one_name_in_several_sources_are_distinguished)
 {
     SKIP_WITHOUT_TOOLKIT();
     const auto source = [](int blocks, const std::string& user) {
@@ -358,8 +358,8 @@ TEST(binary, kernels_of_one_name_in_several_sources_are_told_apart)
     EXPECT_EQ(containers.size(), 2u);
 }
 
-// What runs is nvlink's; what it was made from stays in the file and is listed, not read.
-TEST(binary, a_linked_program_shows_what_nvlink_made)
+// The code that runs is nvlink's; the images that it was linked from stay in the file and are listed, but not read.
+TEST(binary, a_linked_program_shows_the_code_of_nvlink)
 {
     SKIP_WITHOUT_TOOLKIT();
     if (find_in_path("nvlink").empty()) GTEST_SKIP() << "needs nvlink in PATH";
@@ -398,7 +398,7 @@ int main() { k<<<1, 1>>>(nullptr); r<<<1, 1>>>(nullptr); }
                 return kernel.name == name && kernel.architecture == architecture;
             });
             ASSERT_NE(info, contents.kernels.end()) << name << architecture;
-            // nvlink counts the reserve of sm_90 where there is shared memory at all.
+            // On sm_90, nvlink adds the reserved memory if there is any shared memory.
             const std::int64_t reserve = architecture == "sm_90" && amounts["smem"] > 0 ? 1024 : 0;
             EXPECT_EQ(info->figures.registers, amounts["registers"]);
             if (!nvlink_repeats_barriers() || info->figures.barriers != 0) {
@@ -434,8 +434,8 @@ int main() { k<<<1, 1>>>(nullptr); r<<<1, 1>>>(nullptr); }
     EXPECT_EQ(std::ranges::count_if(both.kernels, &kernel_info::relocatable), 4);
 }
 
-// One thread or many, with or without hashes: the same kernels in the same order.
-TEST(binary, threads_change_nothing)
+// With one thread or many, with or without hashes: the same kernels in the same order.
+TEST(binary, the_number_of_threads_changes_nothing)
 {
     SKIP_WITHOUT_TOOLKIT();
     const compiled made =

@@ -1,4 +1,4 @@
-// Fat binaries, archives and host ELF files built by hand, to control exactly what they contain and what is wrong.
+// Fat binaries, archives and ELF files of hosts, made by hand to control their content and their errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace launchbox {
 
-/// Writes a number over the bytes at `offset`.
+/// Overwrites the bytes at `offset` with a number.
 template <class Number>
 void put(std::string& bytes, std::size_t offset, Number value)
 {

@@ -1,4 +1,4 @@
-// Whatever container kernels lie in, every figure equals what ptxas printed while that container was made.
+// In every kind of container, the figures of a kernel equal what ptxas printed when the container was built.
 // LAUNCHBOX_EXHAUSTIVE=1: every option in every container for every architecture.
 #include <algorithm>
 #include <array>
@@ -20,10 +20,10 @@ namespace {
 
 using strings = std::vector<std::string>;
 
-// Builds compared, by what they were built for: "sm_90 k -G".
+// What was compared: "sm_90 k -G".
 std::set<std::string> compared;
 
-// All that this nvcc compiles for, with the variants that it does not list.
+// All architectures of this nvcc, including variants that it does not list.
 strings nvcc_architectures()
 {
     strings all;
@@ -50,7 +50,7 @@ strings code_for(const strings& architectures, bool with_ptx)
     return options;
 }
 
-// A report of several architectures, parted into those of each.
+// A report of several architectures, split by architecture.
 std::map<std::string, ptxas_log> logs_of(const std::string& text)
 {
     std::map<std::string, std::string> parts;
@@ -58,7 +58,7 @@ std::map<std::string, ptxas_log> logs_of(const std::string& text)
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
         if (line.find("bytes gmem") != std::string::npos) {
-            architecture.clear();  // a new module, which says later what it is for
+            architecture.clear();  // a new module, whose architecture follows later
             ahead.clear();
         }
         if (line.find("Compiling entry function") != std::string::npos) {
@@ -98,7 +98,7 @@ void expect_equal(const kernel_info& info, const logged_kernel& expected)
     EXPECT_GT(info.figures.code_bytes.value_or(0), 0);
 }
 
-// The attributes that stand in the source, by the names of the kernels.
+// The attributes in the source, which are part of the kernels' names.
 void expect_attributes(const kernel_info& info, bool with_ptx, bool capped)
 {
     using triple = std::array<int, 3>;
@@ -128,13 +128,12 @@ void expect_attributes(const kernel_info& info, bool with_ptx, bool capped)
         if (with_ptx) {
             EXPECT_EQ(info.bounds.min_blocks, found->second.min_blocks);
             EXPECT_FALSE(info.bounds.min_blocks_inferred);
-        } else if (info.bounds
-                       .min_blocks) {  // never said to be read; right, where only the bound can have made the cap
+        } else if (info.bounds.min_blocks) {  // inferred; right if only the bound can have made the cap
             EXPECT_TRUE(info.bounds.min_blocks_inferred);
             if (!capped && found->second.min_blocks) {
                 EXPECT_EQ(info.bounds.min_blocks, found->second.min_blocks);
             }
-        } else if (!capped) {  // one block is what ptxas assumes without a second bound
+        } else if (!capped) {  // without a second bound, ptxas assumes one block
             EXPECT_LE(found->second.min_blocks.value_or(1), 1);
         }
     }
@@ -163,14 +162,14 @@ void expect_attributes(const kernel_info& info, bool with_ptx, bool capped)
 }
 
 struct build {
-    std::string what;  // for people
+    std::string what;  // for messages
     std::string source = corpus_source;
     strings architectures, options;
     bool with_ptx = false;
     bool capped = false;  // by -maxrregcount
 };
 
-// What nvcc makes of it, as one file of `kind`: -fatbin, -c, --lib, -shared, or a program.
+// Builds it with nvcc as one file of this `kind`: -fatbin, -c, --lib, -shared, or a program.
 compiled make(const build& each, const std::string& kind)
 {
     strings command{"nvcc", "-Xptxas=-v", "-w", "--threads=0"};
@@ -236,14 +235,14 @@ strings without_families(const strings& all)
     return those_of(all, [](const std::string& entry) { return !entry.ends_with('f'); });
 }
 
-TEST(corpus, every_container_says_what_ptxas_said)
+TEST(corpus, every_container_has_the_figures_of_ptxas)
 {
     SKIP_WITHOUT_TOOLKIT();
     const strings few =
         is_exhaustive() ? strings{"sm_75", "sm_90a", "sm_100f", "sm_120"} : strings{"sm_75", "sm_90a", "sm_100f"};
     const strings all = is_exhaustive() ? nvcc_architectures() : strings{"sm_80", "sm_90", "sm_120f", "sm_121"};
     const strings some = is_exhaustive() ? without_families(all) : few;
-    // nvcc refuses code for a family beside other code for the same number.
+    // nvcc refuses code for a family together with other code for the same number.
     for (const strings& set : {without_families(all), families(all)}) {
         compare({.what = "", .architectures = set, .options = {}}, "-fatbin", "fat binary");
         compare({.what = "clusters",

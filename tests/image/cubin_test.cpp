@@ -14,7 +14,7 @@
 namespace launchbox {
 namespace {
 
-// Of each layout of cubins one, or all.
+// One architecture per layout of cubins, or all.
 const std::vector<std::string> architectures =
     is_exhaustive()
         ? std::vector<std::string>{"sm_75", "sm_80", "sm_86", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_120"}
@@ -87,7 +87,7 @@ TEST_P(cubin_of, equals_ptxas_v)
     expect_equal_to_log(plain_kernels, GetParam(), {});
 }
 
-// Each kind of code with the layouts before and from sm_90 on, or with all.
+// Each option with the layouts before and from sm_90 on, or with all.
 TEST(cubin, equals_ptxas_v_with_other_options)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -100,8 +100,8 @@ TEST(cubin, equals_ptxas_v_with_other_options)
             expect_equal_to_log(plain_kernels, architecture, options);
 }
 
-// ptxas counts what a kernel declares itself; nvlink adds that of templates, of the file and of the functions called.
-TEST(cubin, shared_memory_that_the_linker_adds_is_unknown_before)
+// ptxas counts the variables in the kernel; nvlink adds those of templates, of the file and of called functions.
+TEST(cubin, shared_memory_that_the_linker_adds_is_unknown_before_linking)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string source = R"(
@@ -127,13 +127,13 @@ extern "C" __global__ void prints(int* p) { p[0] = 1; }
             {"of_kernel", 256},
             {"uses_file", std::nullopt},
             {"calls", std::nullopt},
-            {"calls_another", std::nullopt},  // which function has which memory is not told
+            {"calls_another", std::nullopt},  // which function uses which memory is not recorded
             {"prints", 0}};
         EXPECT_EQ(found, wanted) << architecture;
     }
 }
 
-TEST_P(cubin_of, tells_launch_attributes)
+TEST_P(cubin_of, reads_launch_attributes)
 {
     SKIP_WITHOUT_TOOLKIT();
     const compiled made = compile_cuda(plain_kernels, GetParam());
@@ -157,10 +157,10 @@ TEST_P(cubin_of, tells_launch_attributes)
     EXPECT_EQ(kernel(cubin, "empty").bounds.min_blocks, std::nullopt);
 }
 
-TEST_P(cubin_of, tells_clusters)
+TEST_P(cubin_of, reads_clusters)
 {
     SKIP_WITHOUT_TOOLKIT();
-    if (before_sm_90(GetParam())) {  // there are none
+    if (before_sm_90(GetParam())) {  // no clusters there
         for (const kernel_info& info : read_cubin(compile_cuda(plain_kernels, GetParam()).image, "-").kernels)
             EXPECT_EQ(info.bounds.cluster, std::nullopt);
         return;
@@ -178,7 +178,7 @@ TEST_P(cubin_of, tells_clusters)
 INSTANTIATE_TEST_SUITE_P(architectures, cubin_of, testing::ValuesIn(architectures),
                          [](const auto& info) { return info.param; });
 
-// ptxas lists a function that it keeps apart beside its kernel; the cubin has one sum and one frame.
+// ptxas lists a function that it does not inline next to its kernel; the cubin has one sum and one frame.
 TEST(cubin, adds_up_kernel_and_callee)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -192,7 +192,7 @@ TEST(cubin, adds_up_kernel_and_callee)
         for (const kernel_info& info : cubin.kernels) {
             const logged_kernel& expected = log.kernels.at(info.name);
             EXPECT_EQ(info.figures.registers, expected.used.at("registers")) << info.name;
-            // What a function pushes for its caller is a spill to ptxas and none to the cubin.
+            // Registers that a function saves for its caller count as spills for ptxas, but not in the cubin.
             const bool pushes = info.name == "calls_recursive";
             EXPECT_EQ(info.figures.spill_store_bytes, expected.stores + (pushes ? 0 : expected.callee_stores))
                 << info.name;
@@ -206,7 +206,7 @@ TEST(cubin, adds_up_kernel_and_callee)
     }
 }
 
-// nvlink counts the reserve of sm_90 as the kernel's, and cannot tell the stack of a recursion.
+// nvlink adds the reserved memory of sm_90 to the kernel's, and does not know the stack of a recursion.
 TEST(cubin, equals_nvlink_v)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -251,7 +251,7 @@ TEST(cubin, equals_nvlink_v)
     }
 }
 
-// More sections than 16 bits can number: the numbers move to section header 0 and to a table of their own.
+// More sections than fit into 16 bits: the number is in section header 0, and a separate table has the indices.
 TEST(cubin, reads_more_sections_than_16_bits_number_exhaustive)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -271,11 +271,11 @@ TEST(cubin, reads_more_sections_than_16_bits_number_exhaustive)
     }
 }
 
-// The list of spills in a cubin wraps at 8,192; the code still tells.
-TEST(cubin, counts_more_spills_than_the_list_holds)
+// The list of spills in a cubin wraps at 8,192; the code still shows all.
+TEST(cubin, counts_more_spills_than_fit_into_the_list)
 {
     SKIP_WITHOUT_TOOLKIT();
-    constexpr int values = 4300;  // alive at once, each stored and loaded by a kernel with 64 registers
+    constexpr int values = 4300;  // live at the same time; each is stored and loaded by a kernel with 64 registers
     std::string ptx =
         ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry huge(.param .u64 p)\n.maxntid 1024\n{\n"
         ".reg .f32 %f<" +

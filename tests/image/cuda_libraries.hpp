@@ -1,4 +1,4 @@
-// The libraries of the CUDA toolkits on this machine: the largest collection of kernels that everybody has.
+// The libraries of the CUDA toolkits on this machine: the largest collection of kernels on most machines.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// A cubin in which each line of a kernel is inlined into all lines before it: a small file but a huge text.
-// SPDX-License-Identifier: Apache-2.0
+// A cubin in which each line of a kernel is inlined into all lines before it: a small file, but huge as text.
 #pragma once
 
 #include <cstddef>

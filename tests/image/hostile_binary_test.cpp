@@ -1,4 +1,4 @@
-// Damaged and made-up containers: whatever comes in, what is whole is read, and what is not is told with its place.
+// Damaged and forged containers: whatever the input, complete parts are read, and others are reported with their place.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ TEST(bad_binary, offsets_and_sizes_never_overflow)
     }
 }
 
-TEST(bad_binary, bombs_are_told_and_the_rest_is_read)
+TEST(bad_binary, bombs_are_reported_and_the_rest_is_read)
 {
     SKIP_WITHOUT_TOOLKIT();
     for (const std::uint64_t flag : {flag_zstd, flag_lz4})
@@ -116,7 +116,7 @@ TEST(bad_binary, bombs_are_told_and_the_rest_is_read)
         }
 }
 
-TEST(bad_binary, a_compression_that_is_not_clear_is_told)
+TEST(bad_binary, an_ambiguous_compression_is_reported)
 {
     SKIP_WITHOUT_TOOLKIT();
     const auto size = static_cast<std::uint32_t>(small_cubin().size());
@@ -130,10 +130,10 @@ TEST(bad_binary, a_compression_that_is_not_clear_is_told)
     EXPECT_EQ(of_both.kernels.size(), 1u);
     const flat_contents of_neither = read_bytes(make_fatbin({neither, cubin_entry()}));
     EXPECT_TRUE(says(of_neither, "compressed in an unknown way"));
-    EXPECT_EQ(of_neither.kernels.size(), 2u);  // it was stored after all
+    EXPECT_EQ(of_neither.kernels.size(), 2u);  // it was in fact stored uncompressed
 }
 
-TEST(bad_binary, elf_headers_that_lie)
+TEST(bad_binary, elf_headers_with_wrong_values)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string& good = small_cubin();
@@ -147,7 +147,7 @@ TEST(bad_binary, elf_headers_that_lie)
     };
     EXPECT_TRUE(says(changed(58, std::uint16_t{40}), "entry 1: section headers of 40 bytes"));
     EXPECT_TRUE(says(changed(60, std::uint16_t{0xfffe}), "sections are announced"));
-    EXPECT_TRUE(says(changed(60, std::uint16_t{0}), "no sections"));  // the number is in section 0, which says 0
+    EXPECT_TRUE(says(changed(60, std::uint16_t{0}), "no sections"));  // the number is in section 0, which has 0
     EXPECT_TRUE(says(changed(62, std::uint16_t{0xfff0}), "to hold the names"));
     EXPECT_TRUE(says(changed(62, std::uint16_t{0xffff}), "no section 0 to hold the names"));
     EXPECT_TRUE(says(changed(40, ~std::uint64_t{0}), "section headers start at"));
@@ -155,7 +155,7 @@ TEST(bad_binary, elf_headers_that_lie)
     for (const std::size_t offset : {58u, 60u, 62u})
         EXPECT_GE(changed(offset, std::uint16_t{0xffff}).kernels.size(), 1u);
 
-    // Each field of each section header, to the extremes.
+    // Sets each field of each section header to the extremes.
     const std::size_t headers = read_number<std::uint64_t>(good, 40), count = read_number<std::uint16_t>(good, 60);
     for (std::size_t i = 0; i < count; ++i)
         for (const std::size_t field : {0u, 4u, 24u, 28u, 32u, 36u, 40u, 44u})
@@ -164,13 +164,13 @@ TEST(bad_binary, elf_headers_that_lie)
                 EXPECT_GE(contents.kernels.size(), 1u) << i << ' ' << field;
                 EXPECT_EQ(contents.images.size(), 2u);
             }
-    // All sections of one name.
+    // All sections have the same name.
     std::string same = good;
     for (std::size_t i = 1; i < count; ++i) put(same, headers + i * 64, read_number<std::uint32_t>(good, headers + 64));
     EXPECT_GE(with(same).kernels.size(), 1u);
 }
 
-// Code for sm_60 has instructions of another size: nothing is counted in it.
+// Instructions of sm_60 have another size: none are counted.
 TEST(bad_binary, spills_of_old_architectures_are_not_decoded)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -189,7 +189,7 @@ TEST(bad_binary, spills_of_old_architectures_are_not_decoded)
     EXPECT_GT(contents.kernels[0].figures.stack_frame_bytes, 0);
     EXPECT_EQ(contents.kernels[0].figures.spill_store_bytes, std::nullopt);
     ASSERT_EQ(frameless.kernels.size(), 1u);
-    EXPECT_EQ(frameless.kernels[0].figures.spill_store_bytes, 0);  // without a frame there is no place for any
+    EXPECT_EQ(frameless.kernels[0].figures.spill_store_bytes, 0);  // without a frame there can be no spills
 }
 
 TEST(bad_binary, other_classes_and_byte_orders_are_unsupported)
@@ -236,7 +236,7 @@ TEST(bad_binary, images_inside_images_are_not_read_twice)
     EXPECT_EQ(contents.kernels.size(), 1u);
 }
 
-TEST(bad_binary, what_is_not_known_is_said_and_not_guessed)
+TEST(bad_binary, unknown_values_are_reported_and_not_guessed)
 {
     SKIP_WITHOUT_TOOLKIT();
     std::string abi = small_cubin();
@@ -264,7 +264,7 @@ TEST(bad_binary, the_same_kernel_in_several_places_is_several_kernels)
     EXPECT_EQ(std::ranges::adjacent_find(places), places.end());
 }
 
-// The pages before are never written: they are all the same page of zeros, and cost no memory.
+// The pages before are never written: they all map to the zero page and take no memory.
 TEST(bad_binary, offsets_beyond_4_gib_exhaustive)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -281,7 +281,7 @@ TEST(bad_binary, offsets_beyond_4_gib_exhaustive)
     EXPECT_EQ(contents.images.at(0).offset, at + 80);
 }
 
-// What lies whole before the cut is read, and the cut is told.
+// Complete parts before the cut are read, and the cut is reported.
 void expect_whole_parts_at_every_length(const std::string& bytes, std::size_t step)
 {
     const flat_contents whole = read_bytes(bytes);

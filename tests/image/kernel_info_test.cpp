@@ -1,4 +1,4 @@
-// What is concluded from the facts of one kernel.
+// Values that are derived from the figures of one kernel.
 #include "image/kernel_info.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace launchbox {
 namespace {
 
-TEST(kernel_info, the_name_of_the_architecture_is_read_once)
+TEST(kernel_info, the_name_of_the_architecture_is_parsed_once)
 {
     kernel_info kernel;
     EXPECT_EQ(limits_of(kernel), nullptr);
@@ -18,7 +18,7 @@ TEST(kernel_info, the_name_of_the_architecture_is_read_once)
     set_architecture(kernel, "compute_80");
     EXPECT_TRUE(is_ptx(kernel));
     EXPECT_EQ(kernel.capability, (compute_capability{8, 0}));
-    set_architecture(kernel, "sm_999");  // a name, but of no chip that is known
+    set_architecture(kernel, "sm_999");  // a valid name, but of an unknown chip
     EXPECT_TRUE(kernel.capability);
     EXPECT_EQ(limits_of(kernel), nullptr);
     set_architecture(kernel, "sm_x");

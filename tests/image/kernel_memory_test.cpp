@@ -1,4 +1,4 @@
-// A small file that would take much memory: what it may take is limited, and which limit was hit is said.
+// Small files that would take much memory: the memory is limited, and the message says which limit was reached.
 #include "image/kernel_memory.hpp"
 
 #include <zstd.h>
@@ -43,7 +43,7 @@ std::string three_images()
     return make_fatbin({packed_ptx(ptx_of(1000, "a")), packed_ptx(ptx_of(1000, "b")), packed_ptx(ptx_of(1000, "c"))});
 }
 
-// Text that does not become so small that it counts as a bomb.
+// Text that is not so compressible that it counts as a bomb.
 std::string noise(std::size_t length)
 {
     std::mt19937 random(1);
@@ -54,7 +54,7 @@ std::string noise(std::size_t length)
 
 constexpr std::uint64_t for_1500 = 1500 * (sizeof(kernel_info) + 256);
 
-TEST(kernel_memory, one_file_may_take_so_much_and_says_which_limit_was_hit)
+TEST(kernel_memory, the_memory_of_one_file_is_limited_and_the_limit_is_named)
 {
     const std::string file = three_images();
     const flat_contents all = read_flat(file, "-", {.jobs = 1});
@@ -105,8 +105,8 @@ TEST(kernel_memory, threads_wait_for_the_memory_of_decompressed_images)
     }
 }
 
-// Blocks outside of kernels are read and not kept.
-TEST(kernel_memory, blocks_outside_of_kernels_take_none)
+// Blocks outside kernels are read but not kept.
+TEST(kernel_memory, blocks_outside_kernels_take_no_memory)
 {
     std::string text = ".version 8.0\n// " + noise(10'000) + "\n.target sm_90\n.extern .shared .align 4 .b8 s[];\n";
     for (int i = 0; i < 100'000; ++i) text += "{}";

@@ -1,4 +1,4 @@
-// Kernels that differ in what their cubins record.
+// Kernels whose cubins differ in what they record.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Every library of the CUDA toolkits on this machine: each kernel in it is read, and its figures can be true.
+// Every library of the CUDA toolkits on this machine: each kernel in it is read, and its figures are plausible.
 // LAUNCHBOX_EXHAUSTIVE=1: also those above 64 MiB.
 #include <gtest/gtest.h>
 
@@ -19,9 +19,9 @@ namespace {
 struct library_counts {
     std::size_t containers = 0, cubins = 0, ptx = 0, lto_ir = 0, others = 0;
     std::size_t kernels = 0;         // in cubins: kernel × architecture
-    std::size_t kernels_as_ptx = 0;  // only there as PTX
+    std::size_t kernels_as_ptx = 0;  // only present as PTX
     std::size_t unique_names = 0;
-    std::size_t without_registers = 0;  // of those in cubins
+    std::size_t without_registers = 0;  // among those in cubins
 };
 
 library_counts count(const binary_contents& contents);
@@ -29,8 +29,8 @@ void print(const std::string& name, std::uintmax_t bytes, const library_counts& 
 void expect_plausible(const kernel_info& kernel);
 void expect_lines_add_up(const kernel_info& kernel);
 
-// Kernels in cubins, with those that only the device linker reads, as counted by a reader that shares no code with
-// ours. A library of another size is another version.
+// The kernels in cubins, including those only for the device linker, counted by a reader that shares no code with ours.
+// A library of another size is another version.
 struct known_library {
     const char* stem;
     std::uintmax_t bytes;
@@ -45,7 +45,7 @@ constexpr known_library known_libraries[] = {
     {"libcufft", 286'542'352, 3'124},
 };
 
-TEST(libraries, are_read_without_a_problem)
+TEST(libraries, are_read_without_an_error)
 {
     const std::vector<std::string> libraries = shared_libraries_in(cuda_library_folders());
     std::size_t with_kernels = 0, kernels = 0, compared = 0, left_out = 0;
@@ -72,7 +72,7 @@ TEST(libraries, are_read_without_a_problem)
         EXPECT_EQ(counts.others, 0u) << "an image of a kind that is not known";
         for (const std::vector<kernel_info>& of_image : contents.kernels)
             for (const kernel_info& kernel : of_image) {
-                if (testing::Test::HasFailure()) break;  // one of 50,000 is enough to know
+                if (testing::Test::HasFailure()) break;  // one of 50,000 failures is enough
                 expect_plausible(kernel);
                 names.insert(kernel.name);
             }
@@ -119,7 +119,7 @@ library_counts count(const binary_contents& contents)
             }
         }
     }
-    EXPECT_GE(images_with_kernels, kernels);  // PTX beside a cubin adds to its kernels instead
+    EXPECT_GE(images_with_kernels, kernels);  // kernels in PTX next to a cubin are merged with its kernels
     counts.containers = containers.size();
     counts.unique_names = names.size();
     return counts;
@@ -163,7 +163,7 @@ void expect_plausible(const kernel_info& kernel)
     expect_lines_add_up(kernel);
 }
 
-// What the lines of a kernel spill together is what it spills.
+// The spills of a kernel's lines sum to those of the kernel.
 void expect_lines_add_up(const kernel_info& kernel)
 {
     const std::optional<spill_range> spills = spill_range_of(kernel);

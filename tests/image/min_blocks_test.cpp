@@ -30,7 +30,7 @@ kernel_info ptx_kernel(const std::string& name, const std::string& architecture,
     return kernel;
 }
 
-// "4", "4 inferred", "none" of the first kernel; the containers are counted from 0.
+// "4", "4 inferred" or "none" for the first kernel; `containers` are indices from 0.
 std::string bound_of_first(std::vector<kernel_info> kernels, std::vector<std::size_t> containers = {})
 {
     containers.resize(kernels.size());
@@ -39,7 +39,7 @@ std::string bound_of_first(std::vector<kernel_info> kernels, std::vector<std::si
     return std::to_string(*kernels[0].bounds.min_blocks) + (kernels[0].bounds.min_blocks_inferred ? " inferred" : "");
 }
 
-TEST(min_blocks, the_ptx_that_it_was_compiled_from_is_exact)
+TEST(min_blocks, ptx_that_it_was_compiled_from_is_exact)
 {
     EXPECT_EQ(
         bound_of_first({cubin_kernel("k", "sm_90", "compute_90", 256, 64), ptx_kernel("k", "compute_90", 256, 4)}),
@@ -47,7 +47,7 @@ TEST(min_blocks, the_ptx_that_it_was_compiled_from_is_exact)
     EXPECT_EQ(
         bound_of_first({cubin_kernel("k", "sm_90", "compute_80", 256, 64), ptx_kernel("k", "compute_80", 256, 4)}),
         "4");
-    // Exact also where the cap tells something else, as with -maxrregcount, and where there is no bound.
+    // It is exact even if the cap has another reason, as with -maxrregcount, and if there is no bound.
     EXPECT_EQ(
         bound_of_first({cubin_kernel("k", "sm_90", "compute_90", 256, 32), ptx_kernel("k", "compute_90", 256, 4)}),
         "4");
@@ -56,7 +56,7 @@ TEST(min_blocks, the_ptx_that_it_was_compiled_from_is_exact)
         "none");
 }
 
-TEST(min_blocks, maxnreg_comes_with_the_ptx)
+TEST(min_blocks, maxnreg_is_read_from_ptx)
 {
     kernel_info ptx = ptx_kernel("k", "compute_90", 256, {});
     ptx.bounds.requested_max_registers = 40;
@@ -67,12 +67,12 @@ TEST(min_blocks, maxnreg_comes_with_the_ptx)
     EXPECT_EQ(kernels[0].bounds.min_blocks, std::nullopt);  // not inferred from a cap that has another reason
 }
 
-TEST(min_blocks, the_cap_tells_where_there_is_no_ptx)
+TEST(min_blocks, it_is_inferred_from_the_cap_without_ptx)
 {
     EXPECT_EQ(bound_of_first({cubin_kernel("k", "sm_90", "compute_90", 256, 64)}), "4 inferred");
     EXPECT_EQ(bound_of_first({cubin_kernel("k", "sm_90", "compute_90", 256, 255)}), "none");
-    EXPECT_EQ(bound_of_first({cubin_kernel("k", "sm_90", "compute_90", 1024, 64)}), "none");  // what one block gives
-    EXPECT_EQ(bound_of_first({cubin_kernel("k", "sm_90", "compute_90", 256, 63)}), "none");   // no bound gives that
+    EXPECT_EQ(bound_of_first({cubin_kernel("k", "sm_90", "compute_90", 1024, 64)}), "none");  // the cap of one block
+    EXPECT_EQ(bound_of_first({cubin_kernel("k", "sm_90", "compute_90", 256, 63)}), "none");   // no bound gives this cap
     EXPECT_EQ(bound_of_first({cubin_kernel("k", "sm_20", "compute_20", 4096, 20)}), "none");
     EXPECT_EQ(bound_of_first({cubin_kernel("k", "", "", 256, 64)}), "none");
     kernel_info no_threads = cubin_kernel("k", "sm_90", "compute_90", 256, 64);
@@ -93,27 +93,27 @@ TEST(min_blocks, ptx_of_another_virtual_architecture_is_never_exact)
 {
     const kernel_info kernel = cubin_kernel("k", "sm_90", "compute_90", 256, 64);
     EXPECT_EQ(bound_of_first({kernel, ptx_kernel("k", "compute_80", 256, 4)}), "4 inferred");
-    // 5 blocks give a cap of 48, so that it was another bound, which the cap tells.
+    // The cap of 5 blocks would be 48: it was another bound, which the cap shows.
     EXPECT_EQ(bound_of_first({kernel, ptx_kernel("k", "compute_80", 256, 5)}), "4 inferred");
     EXPECT_EQ(bound_of_first({kernel, ptx_kernel("k", "compute_80", 256, {})}), "4 inferred");
     EXPECT_EQ(
         bound_of_first({cubin_kernel("k", "sm_90", "compute_90", 256, 255), ptx_kernel("k", "compute_80", 256, 5)}),
         "none");
-    // 15 and 16 blocks give the same cap: the one in the PTX is the better guess, and still one.
+    // 15 and 16 blocks have the same cap: the value in the PTX is the better guess, but still a guess.
     const kernel_info small = cubin_kernel("k", "sm_90", "compute_90", 96, 40);
     EXPECT_EQ(bound_of_first({small, ptx_kernel("k", "compute_80", 96, 15)}), "15 inferred");
     EXPECT_EQ(bound_of_first({small}), "16 inferred");
     EXPECT_EQ(bound_of_first({kernel, ptx_kernel("k", "compute_90a", 256, 4)}), "4 inferred");
 }
 
-TEST(min_blocks, ptx_with_other_threads_is_of_another_kernel)
+TEST(min_blocks, ptx_with_other_threads_belongs_to_another_kernel)
 {
     EXPECT_EQ(
         bound_of_first({cubin_kernel("k", "sm_90", "compute_90", 256, 64), ptx_kernel("k", "compute_90", 128, 8)}),
         "4 inferred");
 }
 
-// Two sources with static kernels of one name.
+// Two sources with static kernels of the same name.
 TEST(min_blocks, each_container_has_its_own_ptx)
 {
     std::vector<kernel_info> kernels{
@@ -126,7 +126,7 @@ TEST(min_blocks, each_container_has_its_own_ptx)
     EXPECT_FALSE(kernels[1].bounds.min_blocks_inferred);
 }
 
-// PTX elsewhere can be of another source: it may be right, and is not proven.
+// PTX in another container may come from another source: it may be right, but that is not certain.
 TEST(min_blocks, ptx_of_another_container_is_never_exact)
 {
     const kernel_info kernel = cubin_kernel("k", "sm_90", "compute_90", 256, 64);
@@ -134,7 +134,7 @@ TEST(min_blocks, ptx_of_another_container_is_never_exact)
     EXPECT_EQ(bound_of_first({kernel, ptx_kernel("k", "compute_90", 256, 8)}, {0, 1}), "4 inferred");
 }
 
-TEST(min_blocks, kernels_that_are_there_only_as_ptx_stay)
+TEST(min_blocks, kernels_only_present_as_ptx_are_kept)
 {
     std::vector<kernel_info> kernels{ptx_kernel("a", "compute_90", 256, 4), ptx_kernel("b", "compute_90", 128, 2),
                                      cubin_kernel("b", "sm_80", "compute_80", 128, 255),
@@ -148,7 +148,7 @@ TEST(min_blocks, kernels_that_are_there_only_as_ptx_stay)
     EXPECT_EQ(kernels[2].name, "c");
 }
 
-TEST(min_blocks, many_kernels_of_one_name_stay_cheap)
+TEST(min_blocks, many_kernels_of_one_name_are_cheap)
 {
     std::vector<kernel_info> kernels;
     for (int i = 0; i < 20'000; ++i) {

@@ -1,5 +1,5 @@
-// Parameters as a cubin tells them to the driver: they lie where the C++ compiler puts the members of a struct.
-// tests/gpu/captured_parameters_gpu_test.cpp asks the driver.
+// Parameters as a cubin describes them to the driver: they have the offsets of members of a C++ struct.
+// tests/gpu/captured_parameters_gpu_test.cpp compares with the driver.
 #include "image/module_symbols.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct many {
     char bytes[5000];
 };
 
-// As the kernels below have them.
+// The parameters of the kernels below.
 struct mixed {
     char a;
     short b;
@@ -61,7 +61,7 @@ extern "C" __global__ void mixed(char a, short b, five c, const int* d, float e,
 extern "C" __global__ void huge(int a, many b, char c, double d) { inner::sums[a] = b.bytes[a] + c + d; }
 )cuda";
 
-TEST(module_symbols, parameters_lie_as_the_members_of_a_struct)
+TEST(module_symbols, parameters_have_the_offsets_of_struct_members)
 {
     SKIP_WITHOUT_TOOLKIT();
     const auto architectures = is_exhaustive()
@@ -93,8 +93,8 @@ TEST(module_symbols, parameters_lie_as_the_members_of_a_struct)
     }
 }
 
-// A record that is gone, there twice, or of a parameter that lies within another: no list is better than a wrong one.
-TEST(module_symbols, records_that_cannot_be_are_no_list)
+// A record that is missing, duplicated, or of a parameter that overlaps another: no list is better than a wrong one.
+TEST(module_symbols, impossible_records_give_no_list)
 {
     SKIP_WITHOUT_TOOLKIT();
     const compiled made = compile_cuda(source, "sm_90");
@@ -109,10 +109,10 @@ TEST(module_symbols, records_that_cannot_be_are_no_list)
     };
     EXPECT_NE(with(8, 1), std::nullopt);
     EXPECT_EQ(with(8, 0), std::nullopt);       // parameter 0 appears twice
-    EXPECT_EQ(with(8, 99), std::nullopt);      // parameter 1 is gone
+    EXPECT_EQ(with(8, 99), std::nullopt);      // parameter 1 is missing
     EXPECT_EQ(with(1, '\x18'), std::nullopt);  // likewise
-    EXPECT_EQ(with(10, 3), std::nullopt);      // begins within the next
-    EXPECT_EQ(with(10, 0), std::nullopt);      // begins within the one before it
+    EXPECT_EQ(with(10, 3), std::nullopt);      // overlaps the next
+    EXPECT_EQ(with(10, 0), std::nullopt);      // overlaps the previous
     EXPECT_EQ(with(0, '\x09'), std::nullopt);  // a record of no known format
     std::string empty = made.image;
     for (std::size_t i = 12; i < 16; ++i) empty[at + i] = 0;

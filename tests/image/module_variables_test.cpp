@@ -1,5 +1,4 @@
-// The variables of a module, as the compiler laid them out: those in global memory that the declarations declares, and
-// no others.
+// The variables of a module with the compiler's layout: those in global memory that the source declares, and no others.
 #include "image/module_variables.hpp"
 
 #include <algorithm>
@@ -36,7 +35,7 @@ std::vector<std::string> sorted(std::vector<std::string> names)
     return names;
 }
 
-TEST(module_variables, are_those_of_the_source_that_launches_can_change)
+TEST(module_variables, are_the_variables_that_launches_can_change)
 {
     if (!has_toolkit()) GTEST_SKIP() << "no nvcc";
     for (const std::string architecture : {"sm_75", "sm_90a", "sm_120"}) {

@@ -1,4 +1,4 @@
-// Debug builds, told by what compilers leave in their output.
+// Debug builds, recognised by what compilers leave in their output.
 #include "image/optimisation.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using enum code_optimisation;
 
-TEST(optimisation, of_options)
+TEST(optimisation, from_options)
 {
     EXPECT_EQ(optimisation_of_options("-arch sm_90 -m 64 "), full);
     EXPECT_EQ(optimisation_of_options(""), full);
@@ -40,14 +40,14 @@ const char* const two_kernels =
     "extern \"C\" __global__ void b(float* p) { float v[4]; for (int i = 0; i < 4; ++i) v[i] = p[i]; "
     "p[0] = v[threadIdx.x & 3]; }\n";
 
-TEST(optimisation, of_cubins)
+TEST(optimisation, from_cubins)
 {
     SKIP_WITHOUT_TOOLKIT();
     if (toolkit_version() < 130) GTEST_SKIP() << "cubins tell the options of ptxas from CUDA 13.0 on";
     const std::vector<std::pair<std::vector<std::string>, code_optimisation>> builds{
         {{}, full},
         {{"-lineinfo"}, full},
-        {{"-O0"}, full},  // of the host's code
+        {{"-O0"}, full},  // for the host's code
         {{"-Xptxas=-O1"}, reduced},
         {{"-Xptxas=-O0"}, none},
         {{"-lineinfo", "-Xptxas", "--opt-level=0"}, none},
@@ -66,8 +66,8 @@ TEST(optimisation, of_cubins)
         }
 }
 
-// nvlink puts objects of both kinds into one image.
-TEST(optimisation, of_each_kernel_of_a_linked_image)
+// nvlink links objects of both kinds into one image.
+TEST(optimisation, by_kernel_in_a_linked_image)
 {
     SKIP_WITHOUT_TOOLKIT();
     if (toolkit_version() < 130) GTEST_SKIP() << "cubins tell the options of ptxas from CUDA 13.0 on";
@@ -99,12 +99,12 @@ TEST(optimisation, of_each_kernel_of_a_linked_image)
     };
     using found = std::map<std::string, code_optimisation>;
     EXPECT_EQ(linked({"shipped", "debugged"}), (found{{"shipped", full}, {"debugged", debug}}));
-    // Which of the two objects a kernel came from, the image does not tell.
+    // The image does not say from which of the two objects a kernel comes.
     EXPECT_EQ(linked({"shipped", "slow"}), (found{{"shipped", unknown}, {"slow", unknown}}));
     EXPECT_EQ(linked({"slow"}), (found{{"slow", none}}));
 }
 
-TEST(optimisation, of_ptx)
+TEST(optimisation, from_ptx)
 {
     const auto of = [](const std::string& target) {
         return read_ptx(".version 9.0\n.target " + target + "\n.address_size 64\n.visible .entry k() { ret; }\n",

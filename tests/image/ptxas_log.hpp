@@ -1,4 +1,4 @@
-// A second, separate reader of `ptxas -v`, only for comparing cubins with it.
+// A second, separate reader of `ptxas -v`, only used to compare cubins with it.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 namespace launchbox {
 
 struct logged_kernel {
-    std::map<std::string, std::int64_t> used;  // "registers" -> 24; nothing stands for 0
+    std::map<std::string, std::int64_t> used;  // "registers" -> 24; missing means 0
     std::int64_t frame = 0, stores = 0, loads = 0;
-    std::int64_t callee_stores = 0, callee_loads = 0;  // of the functions listed behind it
+    std::int64_t callee_stores = 0, callee_loads = 0;  // of the functions listed after it
 };
 
 struct ptxas_log {

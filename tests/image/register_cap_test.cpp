@@ -1,4 +1,4 @@
-// The register caps of launch_bounds.hpp against ptxas, which stores the cap that it applied in the cubin.
+// The register caps of launch_bounds.hpp against ptxas, which stores the cap that it used in the cubin.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -25,7 +25,7 @@ struct bound {
 
 struct answer {
     int cap = 0;
-    std::string warning;  // what ptxas says about this kernel
+    std::string warning;  // the message of ptxas about this kernel
 };
 
 struct target {
@@ -48,10 +48,10 @@ std::vector<target> ptxas_targets()
     return targets;
 }
 
-// ptxas takes 0.35 ms a kernel and 10 ms a start: 500 kernels a module waste neither time nor memory.
+// ptxas takes 0.35 ms per kernel and 10 ms to start: with 500 kernels per module, neither time nor memory is wasted.
 constexpr std::size_t kernels_per_module = 500;
 
-// One empty kernel a bound; what ptxas made of it.
+// Compiles one empty kernel per bound, and returns the results.
 std::vector<answer> ask_ptxas(const target& target, const std::vector<bound>& bounds)
 {
     std::vector<answer> answers(bounds.size());
@@ -79,7 +79,7 @@ std::vector<answer> ask_ptxas(const target& target, const std::vector<bound>& bo
     return answers;
 }
 
-// All bounds, or a random part of them.
+// All bounds, or a random sample of them.
 class sampler {
 public:
     bool take() { return all_ || taken_(random_); }
@@ -136,7 +136,7 @@ TEST(register_cap, equals_ptxas_for_all_legal_bounds)
     std::cout << checked << " bounds compared, " << wrong << " differ\n";
 }
 
-// ptxas drops what it cannot honour with one line that tells why, and goes on as if only the threads had been given.
+// ptxas drops a bound that it cannot keep with a one-line reason, and continues as with the threads alone.
 TEST(register_cap, equals_ptxas_for_bounds_out_of_range)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -150,7 +150,7 @@ TEST(register_cap, equals_ptxas_for_bounds_out_of_range)
         if (target.limits == nullptr) continue;
         std::vector<bound> bounds;
         for (int threads = 1; threads <= max_threads_per_block; ++threads) {
-            // Either side of both limits; in between nothing changes.
+            // On both sides of both limits; nothing changes in between.
             const int legal = max_legal_min_blocks(*target.limits, threads), slots = target.limits->blocks_per_sm;
             for (const int blocks : std::set{legal + 1, (legal + slots) / 2 + 1, slots, slots + 1, 1000})
                 if (blocks > legal && sampler.take()) bounds.push_back({threads, blocks});
@@ -173,7 +173,7 @@ TEST(register_cap, equals_ptxas_for_bounds_out_of_range)
     std::cout << checked << " bounds out of range compared, " << wrong << " differ\n";
 }
 
-TEST(register_cap, one_argument_and_required_threads_cap_as_one_block)
+TEST(register_cap, one_argument_and_required_threads_give_the_cap_of_one_block)
 {
     SKIP_WITHOUT_TOOLKIT();
     sampler sampler;
@@ -195,8 +195,8 @@ TEST(register_cap, one_argument_and_required_threads_cap_as_one_block)
     std::cout << checked << " bounds compared\n";
 }
 
-// No launch can have more than 1,024 threads, yet ptxas takes as many as the SM has without a word.
-TEST(register_cap, threads_beyond_a_block_are_judged_by_the_sm)
+// No launch can have more than 1,024 threads, but ptxas accepts up to the threads of the SM silently.
+TEST(register_cap, threads_above_1024_are_compared_with_those_of_the_sm)
 {
     SKIP_WITHOUT_TOOLKIT();
     sampler sampler;

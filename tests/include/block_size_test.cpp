@@ -9,7 +9,7 @@ constexpr auto four_a_thread = [](int threads) { return threads * 4; };
 static_assert(suggest_block_size(sm_90, {.registers = 40}, four_a_thread).threads == 768);
 
 // Known answers of cudaOccupancyMaxPotentialBlockSize.
-TEST(block_size, the_answers_of_the_runtime)
+TEST(block_size, known_answers_of_the_runtime)
 {
     const auto suggested = [](const sm_limits& limits, int registers, int bound = 1024) {
         return suggest_block_size(limits, {.registers = registers, .max_threads = bound}).threads;
@@ -25,8 +25,8 @@ TEST(block_size, the_answers_of_the_runtime)
     EXPECT_EQ(suggested(sm_90, 32, 256), 256);
 }
 
-// maxThreadsPerBlock of cudaFuncGetAttributes on an H200: min(1024, 128 floor(64 / ceil(registers / 8))).
-TEST(block_size, the_largest_launchable_block_is_what_the_runtime_reports)
+// maxThreadsPerBlock from cudaFuncGetAttributes on an H200: min(1024, 128 floor(64 / ceil(registers / 8))).
+TEST(block_size, the_largest_launchable_block_equals_the_runtimes)
 {
     for (int registers = 1; registers <= 255; ++registers)
         EXPECT_EQ(max_launchable_threads(sm_90, {.registers = registers}),
@@ -44,10 +44,10 @@ TEST(block_size, ties_multiples_and_limits)
     EXPECT_EQ(best({.ties = tie_policy::smallest}).resident_blocks, 32);
     EXPECT_EQ(best({.ties = tie_policy::balanced}).threads, 256);
     EXPECT_EQ(best({.max_threads = 512}).threads, 512);
-    EXPECT_EQ(best({.max_threads = 31}).threads, 31);  // the limit itself is tried, also when it is no multiple of 32
+    EXPECT_EQ(best({.max_threads = 31}).threads, 31);  // the limit itself is tried, even if it is not a multiple of 32
     EXPECT_EQ(best({.multiple = 96}).threads % 96, 0);
-    // 0 is no limit, as blockSizeLimit of cudaOccupancyMaxPotentialBlockSize, and one above the hardware's changes
-    // nothing.
+    // 0 means no limit, like blockSizeLimit of cudaOccupancyMaxPotentialBlockSize; a limit above the hardware's has no
+    // effect.
     EXPECT_EQ(best({.max_threads = 0}), best({}));
     EXPECT_EQ(best({.max_threads = 0}).threads, 1024);
     EXPECT_EQ(best({.max_threads = 2147483647}), best({}));
@@ -56,8 +56,9 @@ TEST(block_size, ties_multiples_and_limits)
     EXPECT_EQ(best({.max_threads = 95, .multiple = 96}), block_size_choice{});
 }
 
-// From 128 to 256 threads wherever a size of these is as good as the best; then 256 before 128, before the others.
-TEST(block_size, balanced_takes_128_to_256_threads_where_that_loses_nothing)
+// From 128 to 256 threads if one of these sizes is as good as the best; 256 is preferred to 128, and both to the
+// others.
+TEST(block_size, balanced_prefers_128_to_256_threads_without_loss)
 {
     for (const sm_limits& limits : sm_limits_table)
         for (int registers = 0; registers <= limits.registers_per_thread; ++registers)
@@ -93,7 +94,7 @@ TEST(block_size, every_tie_policy_is_a_strict_order)
             }
 }
 
-TEST(block_size, nothing_launchable_is_said_so)
+TEST(block_size, nothing_launchable_is_reported)
 {
     EXPECT_EQ(suggest_block_size(sm_90, {.registers = 32}, std::int64_t{1} << 40).threads, 0);
     EXPECT_EQ(suggest_block_size(sm_90, {.registers = 32, .max_threads = 0}).threads, 0);

@@ -1,4 +1,4 @@
-// The cluster estimate against cudaOccupancyMaxActiveClusters, as measured on one H200 (measurements/nvidia-h200).
+// The cluster estimate against cudaOccupancyMaxActiveClusters, as measured on an H200 (measurements/nvidia-h200).
 #include <launchbox/block_size.hpp>
 #include <launchbox/clusters.hpp>
 
@@ -32,7 +32,7 @@ TEST(clusters, all_32_counts_of_the_h200_with_its_gpcs)
         }
 }
 
-TEST(clusters, the_interval_from_the_number_of_sms_holds_every_count_of_the_h200)
+TEST(clusters, the_interval_from_the_number_of_sms_contains_every_count_of_the_h200)
 {
     for (const measured_row& row : rows)
         for (int i = 0; i < 8; ++i) {
@@ -45,7 +45,7 @@ TEST(clusters, the_interval_from_the_number_of_sms_holds_every_count_of_the_h200
         }
 }
 
-// More than a chip can have are none; what is not published is an interval.
+// A size above the chip's maximum gives no clusters; an unpublished maximum gives an interval.
 TEST(clusters, the_maximum_of_each_chip)
 {
     for (const sm_limits& limits : sm_limits_table)
@@ -62,7 +62,7 @@ TEST(clusters, the_maximum_of_each_chip)
     EXPECT_GT(estimate_clusters(sm_90, 132, 16, 4).expected, 0);
 }
 
-TEST(clusters, what_cannot_be_launched_is_not_resident)
+TEST(clusters, unlaunchable_clusters_are_not_resident)
 {
     const kernel_resources kernel{.registers = 32};
     const auto obstacle = [&](const sm_limits& limits, int blocks, bool allowed) {
@@ -87,7 +87,7 @@ TEST(clusters, what_cannot_be_launched_is_not_resident)
         EXPECT_EQ(obstacle(sm_90, 17, allowed), launch_obstacle::cluster_blocks);
         EXPECT_EQ(obstacle(sm_80, 2, allowed), launch_obstacle::cluster_blocks);
     }
-    // Block sizes too.
+    // Suggested block sizes, too.
     EXPECT_EQ(suggest_block_size(sm_110, kernel, 0, {.cluster_blocks = 16}).threads, 0);
     EXPECT_EQ(suggest_block_size(sm_90, kernel, 0, {.cluster_blocks = 16}).threads, 0);
     EXPECT_EQ(suggest_block_size(sm_90, kernel, 0, {.cluster_blocks = 16}, {.non_portable_clusters = true}).threads,
@@ -95,14 +95,14 @@ TEST(clusters, what_cannot_be_launched_is_not_resident)
     static_assert(resident_blocks(sm_90, {.registers = 32}, {.threads = 256, .cluster_blocks = 8}) == 8);
 }
 
-TEST(clusters, unknown_gpc_sizes_give_an_interval_alone)
+TEST(clusters, unknown_gpc_sizes_give_only_an_interval)
 {
     EXPECT_EQ(estimate_clusters(sm_120, 170, 4, 2).expected, std::nullopt);
     EXPECT_EQ(estimate_clusters(sm_120, 170, 4, 2).high, 85);
     EXPECT_EQ(estimate_clusters(sm_90, 132, 0, 1).expected, 0);
 }
 
-// Numbers that no GPU has: a constant expression would not compile if one of them overflowed.
+// Numbers beyond any GPU: a constant expression would not compile if one of them overflowed.
 TEST(clusters, any_numbers_give_an_interval)
 {
     constexpr int most = std::numeric_limits<int>::max();

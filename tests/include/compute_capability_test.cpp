@@ -37,7 +37,7 @@ TEST(compute_capability, everything_else_is_refused)
         EXPECT_FALSE(parse_compute_capability(text)) << text;
 }
 
-TEST(sm_limits, the_table_rises_and_unknown_chips_have_no_row)
+TEST(sm_limits, the_table_is_ascending_and_unknown_chips_have_no_row)
 {
     for (std::size_t i = 1; i < sm_limits_table.size(); ++i)
         EXPECT_LT(sm_limits_table[i - 1].capability, sm_limits_table[i].capability);

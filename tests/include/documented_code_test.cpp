@@ -1,5 +1,5 @@
-// The programs in README.md and docs compile as they stand there: every cpp block that begins with a header of ours.
-// One that begins with a .hpp needs no CUDA, so the host compiler alone has to do.
+// The programs in README.md and docs compile unchanged: every cpp block that begins with a header of ours. If the
+// header is a .hpp, the host compiler alone must suffice, without CUDA.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ const std::string of_launchbox = "#include <launchbox/", of_algorithms = of_laun
 
 struct documented_program {
     std::string place;  ///< file and line
-    std::string name;   ///< file and number there, which an edit of the text around it does not change
+    std::string name;   ///< file and number in it, which does not change if the text around it is edited
     std::string text;
     bool is_of_algorithms() const { return text.compare(0, of_algorithms.size(), of_algorithms) == 0; }
     bool is_first_of_all() const { return place.find("README.md:") != std::string::npos; }
@@ -57,7 +57,7 @@ std::vector<documented_program> documented_programs()
 
 class documented_code : public testing::TestWithParam<documented_program> {};
 
-TEST_P(documented_code, compiles_as_it_stands)
+TEST_P(documented_code, compiles_unchanged)
 {
     const documented_program& program = GetParam();
     const temporary_directory folder;
@@ -82,7 +82,7 @@ TEST_P(documented_code, compiles_as_it_stands)
                                      source,
                                      "-o",
                                      (folder.path() / "program.o").string()};
-    // Unoptimised PTX is enough to see that the program is right. A sort is dozens of kernels, for which ptxas takes a
+    // Unoptimised PTX is enough to see that the program is right. A sort has dozens of kernels, for which ptxas takes a
     // minute.
     if (program.is_of_algorithms() || !is_exhaustive())
         for (const char* const option : {"-gencode=arch=compute_90,code=compute_90", "-Xcicc", "-O0"})
@@ -90,8 +90,8 @@ TEST_P(documented_code, compiles_as_it_stands)
     else
         for (const char* const code : {"-gencode=arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=sm_90"})
             command.push_back(code);
-    // nvcc's front end sees the host's code when it compiles for the GPU, too, and that takes a third of the time. The
-    // host compiler makes code of the programs that are read first, and of all with ./test --all.
+    // nvcc's front end checks host code when it compiles for the GPU, too, which takes a third of the time. The host
+    // compiler generates code for the programs that are read first, and for all with ./test --all.
     command.emplace_back(program.is_first_of_all() || is_exhaustive() ? "-c" : "-ptx");
     const subprocess_result result = run(command);
     EXPECT_EQ(result.exit_code, 0) << program.place << '\n' << result.output;
@@ -117,7 +117,7 @@ TEST(documented_programs, the_first_program_of_launch_box_is_short)
 {
     std::vector<documented_program> programs;
     add_programs(fs::path(LAUNCHBOX_SOURCE_DIR) / "docs" / "headers" / "README.md", programs);
-    ASSERT_EQ(programs.size(), 4u);  // of occupancy, launch, launch_box and the algorithms
+    ASSERT_EQ(programs.size(), 4u);  // occupancy, launch, launch_box and the algorithms
     EXPECT_LE(std::count(programs[2].text.begin(), programs[2].text.end(), '\n'), 20);
     EXPECT_EQ(programs[2].text.find("probe"), std::string::npos);
 }

@@ -1,5 +1,4 @@
-// The code that nvcc makes of launch_box.cuh: its size beside a switch over the rows, and that it is what one writes by
-// hand.
+// nvcc's code for launch_box.cuh: its size compared with a switch over the rows, and that it equals handwritten code.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -62,7 +61,7 @@ built_size size_of(const std::string& source, std::size_t kernels_per_image)
 {
     const workshop shop;
     shop.write("unit.cu", source);
-    // Of the five architectures that have a row, one is enough for every change: the ratio is that of an image.
+    // One of the five architectures with a row is enough for every change: the ratio is that of one image.
     std::vector<std::string> command{"-O2", code("90", "sm_90"), "-c", "unit.cu", "-o", "unit.o"};
     if (is_exhaustive())
         for (const char* const other : {"75", "80", "100", "120"})
@@ -94,7 +93,7 @@ TEST(launch_box_code, less_than_half_the_code_of_a_switch_over_the_rows)
               << " x\nobject " << box.object_bytes << " B, with a switch " << by_switch.object_bytes << " B: " << object
               << " x\n";
 }
-// The kernel of a body beside the same written by hand, with and without the guard.
+// The kernel of a body next to the same kernel written by hand, with and without the guard.
 const char* const by_hand =
     "#include <launchbox/launch_box.cuh>\n"
     "struct row { int threads, items, min_blocks = 0; };\n"
@@ -125,7 +124,7 @@ const char* const by_hand =
     "}\n"
     "void use(float* data, int count) { launchbox::launch<body>(nullptr, count, data, 2, count); }\n";
 
-TEST(launch_box_code, the_machine_code_is_that_of_a_kernel_by_hand)
+TEST(launch_box_code, the_machine_code_equals_that_of_a_handwritten_kernel)
 {
     SKIP_WITHOUT_NVCC();
     const workshop shop;

@@ -1,4 +1,4 @@
-// What nvcc makes of launch_box.cuh, read from the images: each has the row of what it was compiled for, and no other.
+// nvcc's output for launch_box.cuh: each image has only the row of the architecture that it was compiled for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,14 +31,14 @@ void expect_row(const image& found, const expected_row& row, int probe)
         EXPECT_EQ(kernel.bounds.min_blocks, row.min_blocks) << name;
         if (found.kind != "cubin") continue;
         EXPECT_EQ(kernel.bounds.register_cap, row.register_cap) << name;
-        // The only trace of `items`.
+        // Only the shared memory shows `items`.
         EXPECT_EQ(kernel.figures.static_shared_bytes, name == std::string("plain") ? 0 : row.threads * row.items * 4)
             << name;
     }
     EXPECT_EQ(found["probe"].bounds.max_threads, (std::array{probe, 1, 1}));
 }
 
-// The images of all that is used, for these -gencode options.
+// The images with everything that is used, for these -gencode options.
 std::vector<image> images_for(std::vector<std::string> options)
 {
     const workshop shop;
@@ -70,7 +70,7 @@ TEST(launch_box_compile, each_of_five_images_has_its_row)
     expect_row(of(images, "sm_120"), row_120, 120);
 }
 
-TEST(launch_box_compile, an_architecture_without_a_row_has_the_one_before)
+TEST(launch_box_compile, an_architecture_without_a_row_uses_the_previous_one)
 {
     SKIP_WITHOUT_NVCC();
     const std::vector<image> images = images_for({code("89", "sm_89"), code("110", "sm_110")});
@@ -99,10 +99,10 @@ TEST(launch_box_compile, a_family_has_its_row_on_each_of_its_chips)
     EXPECT_EQ(images.size(), 3u);
     expect_row(of(images, "sm_100f"), row_100f, 612);
     expect_row(of(images, "sm_103f"), row_100f, 612);
-    expect_row(of(images, "sm_103a"), row_100f, 359);  // 103 + 256: a chip's own code is the family's, too
+    expect_row(of(images, "sm_103a"), row_100f, 359);  // 103 + 256: code of one chip is the family's, too
 }
 
-TEST(launch_box_compile, ptx_says_the_row_as_written)
+TEST(launch_box_compile, ptx_has_the_row_unchanged)
 {
     SKIP_WITHOUT_NVCC();
     const std::vector<image> images = images_for({code("80", "compute_80"), code("90a", "compute_90a")});
@@ -112,7 +112,7 @@ TEST(launch_box_compile, ptx_says_the_row_as_written)
     expect_row(of(images, "compute_90a"), row_90a, 346);
 }
 
-TEST(launch_box_compile, the_row_is_that_of_the_virtual_architecture)
+TEST(launch_box_compile, the_virtual_architecture_decides_the_row)
 {
     SKIP_WITHOUT_NVCC();
     const std::vector<image> alone = images_for({code("80", "sm_90")});
@@ -163,7 +163,7 @@ TEST(launch_box_compile, only_is_one_row_for_every_architecture)
     EXPECT_EQ(of(images, "sm_75")["classic"].bounds.max_threads, (std::array{row_75.threads, 1, 1}));
 }
 
-TEST(launch_box_compile, rows_of_several_types_have_their_own_on_each_architecture)
+TEST(launch_box_compile, types_may_have_different_rows_on_each_architecture)
 {
     SKIP_WITHOUT_NVCC();
     const workshop shop;
@@ -229,7 +229,7 @@ TEST(launch_box_compile, each_size_class_is_a_kernel_with_its_row)
     EXPECT_EQ(of(images, "sm_90")["staged 1"].figures.static_shared_bytes, 96 * 5 * 4);
 }
 
-TEST(launch_box_compile, the_table_is_that_of_the_sizes_of_key_and_value)
+TEST(launch_box_compile, the_sizes_of_key_and_value_select_the_table)
 {
     SKIP_WITHOUT_NVCC();
     const workshop shop;
@@ -274,14 +274,14 @@ void use(int* data)
         EXPECT_EQ(kernel.figures.static_shared_bytes, threads * items * 4) << architecture << " " << body;
     };
     for (const image& one : images) EXPECT_EQ(one.kernels.size(), 6u);
-    expect("sm_80", "keys_4", 128, 16);  // measured for these sizes: even stays even
+    expect("sm_80", "keys_4", 128, 16);  // measured for these sizes: even numbers are kept
     expect("sm_90", "keys_4", 160, 18);
     expect("sm_80", "keys_8", 192, 7);
     expect("sm_90", "keys_8", 192, 7);
-    expect("sm_80", "keys_2", 128, 31);  // 16 items of 4 bytes are 32 of 2, and odd
+    expect("sm_80", "keys_2", 128, 31);  // 16 items of 4 bytes are 32 of 2, made odd
     expect("sm_90", "keys_2", 160, 35);
     expect("sm_80", "pairs_4_4", 224, 9);
-    expect("sm_80", "pairs_4_8", 224, 5);  // 9 of 8 bytes are 6 of 12, and odd
+    expect("sm_80", "pairs_4_8", 224, 5);  // 9 items of 8 bytes are 6 of 12, made odd
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A unit compiled with -DLAUNCHBOX_ROW, as a tuner does it.
+// A unit compiled with -DLAUNCHBOX_ROW, as a tuner compiles it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Which row a kernel has on each GPU, asked of a runtime that only answers: several GPUs of different kinds, threads
-// that come first together, and what is said where there is no row.
+// Which row a kernel uses on each GPU, with a fake runtime: several GPUs of different kinds, concurrent first launches,
+// and the errors if there is no row.
 #include <gtest/gtest.h>
 #include <launchbox/detail/launch_box/row_choice.cuh>
 
@@ -13,7 +13,7 @@
 namespace launchbox::detail {
 namespace {
 
-// Only addresses: the runtime knows what they are.
+// Only their addresses are used; the runtime decides what they are.
 char probe, kernel;
 struct body {};
 
@@ -27,7 +27,7 @@ constexpr std::array<compute_capability, 4> architectures{rows[0].architecture, 
 constexpr std::array<std::span<const gpu_range>, 4> every_gpu{};
 constexpr int listed[] = {80, 86, 90, 120};
 
-// Of a table with one of the rows.
+// In a table with one of the rows.
 row_places place_of(std::size_t row)
 {
     return {{&architectures[row], 1}, {every_gpu.data(), 1}};
@@ -38,7 +38,7 @@ kernel_handle handle_of_body()
     return {&kernel, typeid(void(int*)).name(), typeid(body).name()};
 }
 
-// A GPU, what its code was compiled for, and the launch bound of the kernel in that code.
+// Adds a GPU with the architecture that its code was compiled for, and the launch bound of the kernel in that code.
 void add_gpu(int device, int major, int minor, const compute_capability& code, int bound)
 {
     fake.gpus[device] = {major, minor};
@@ -46,7 +46,7 @@ void add_gpu(int device, int major, int minor, const compute_capability& code, i
     fake.codes[{&kernel, device}] = {.max_threads = bound};
 }
 
-// A cache of its own for each test, as each kernel has one.
+// A separate cache for each test, like that of each kernel.
 struct entry {
     known_rows known{};
     row_question question{handle_of_body(), &probe, rows, {architectures, every_gpu}, listed};
@@ -57,7 +57,7 @@ struct entry {
         here.device = device;
         return known.on(device, [&] { return choose_row(question, device).row; });
     }
-    // What launch_checked is given, as launch<Body> does.
+    // Passes the same to launch_checked as launch<Body>.
     void launch(int device)
     {
         const row_figures& row = rows[row_on(device)];
@@ -77,7 +77,7 @@ struct entry {
         }
         return "row " + std::to_string(row_on(device));
     }
-    cudaError_t earlier = cudaSuccess;  // of the last refusal
+    cudaError_t earlier = cudaSuccess;  // the pending error in the last refusal
 };
 
 class launch_box_host : public testing::Test {
@@ -88,9 +88,9 @@ protected:
         fake.symbol = nullptr;
         add_gpu(0, 9, 0, {.major = 9}, 512);
         add_gpu(1, 8, 6, {.major = 8, .minor = 6}, 256);
-        fake.gpus[1] = {8, 7};  // which has room for the row's shared memory
+        fake.gpus[1] = {8, 7};  // has enough shared memory for the row
         add_gpu(2, 12, 0, {.major = 12}, 128);
-        add_gpu(3, 10, 0, {.major = 9}, 512);  // from PTX
+        add_gpu(3, 10, 0, {.major = 9}, 512);  // compiled from PTX
         add_gpu(4, 7, 5, {}, 0);
         fake.codes[{&probe, 4}].attributes_status = fake.codes[{&kernel, 4}].attributes_status =
             cudaErrorNoKernelImageForDevice;
@@ -98,20 +98,20 @@ protected:
     }
     void TearDown() override
     {
-        EXPECT_EQ(here.mode, cudaStreamCaptureModeGlobal);  // the caller's again
+        EXPECT_EQ(here.mode, cudaStreamCaptureModeGlobal);  // restored for the caller
         EXPECT_EQ(fake.in_the_way, 0);
     }
     entry tested;
 };
 
-TEST_F(launch_box_host, every_gpu_has_its_own_row_and_is_asked_once)
+TEST_F(launch_box_host, every_gpu_uses_its_own_row_and_is_queried_once)
 {
     for (int round = 0; round < 3; ++round)
         for (const auto& [device, row] : std::map<int, std::size_t>{{0, 1}, {1, 0}, {2, 3}, {3, 1}})
             EXPECT_EQ(tested.row_on(device), row) << device;
     for (int device : {0, 1, 2, 3}) {
         EXPECT_EQ((fake.asked[{&probe, device}]), 1);
-        EXPECT_LE((fake.asked[{&kernel, device}]), 2);  // once more where it opts in
+        EXPECT_LE((fake.asked[{&kernel, device}]), 2);  // once more for the attribute
     }
     const int questions = fake.questions;
     tested.row_on(2);
@@ -119,14 +119,14 @@ TEST_F(launch_box_host, every_gpu_has_its_own_row_and_is_asked_once)
     EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
-TEST_F(launch_box_host, code_with_a_suffix_has_its_row)
+TEST_F(launch_box_host, code_with_a_suffix_uses_its_row)
 {
     fake.codes[{&probe, 0}].max_threads = 346;
     fake.codes[{&kernel, 0}].max_threads = 384;
     EXPECT_EQ(tested.row_on(0), 2u);
 }
 
-TEST_F(launch_box_host, device_numbers_that_are_not_remembered_are_asked_each_time)
+TEST_F(launch_box_host, large_device_numbers_are_queried_each_time)
 {
     for (int i = 1; i <= 3; ++i) {
         EXPECT_EQ(tested.row_on(200), 2u);
@@ -139,7 +139,7 @@ TEST_F(launch_box_host, device_numbers_that_are_not_remembered_are_asked_each_ti
     }
 }
 
-TEST_F(launch_box_host, threads_that_come_first_together_agree)
+TEST_F(launch_box_host, concurrent_first_launches_agree)
 {
     constexpr int threads = 12;
     std::barrier start(threads);
@@ -167,9 +167,9 @@ TEST_F(launch_box_host, threads_that_come_first_together_agree)
     EXPECT_LE((fake.asked[{&probe, 0}]), threads);
 }
 
-TEST_F(launch_box_host, the_opt_in_is_made_where_it_is_needed)
+TEST_F(launch_box_host, the_attribute_is_set_where_it_is_needed)
 {
-    tested.row_on(2);  // no shared memory
+    tested.row_on(2);  // this row has no shared memory
     EXPECT_EQ(fake.raised, 0);
     tested.row_on(0);
     EXPECT_EQ(fake.raised_to, std::vector{232448});
@@ -177,7 +177,7 @@ TEST_F(launch_box_host, the_opt_in_is_made_where_it_is_needed)
     EXPECT_EQ(fake.raised, 1);
     EXPECT_EQ(fake.tried, 1);
 
-    // Below 48 KB it depends on static memory: the runtime says what is left.
+    // Below 48 KB it depends on static memory: the runtime says how much is left.
     row_figures small = rows[1];
     small.dynamic_shared_bytes = 20000;
     entry below{.question = {handle_of_body(), &probe, {&small, 1}, place_of(1), listed}};
@@ -191,7 +191,7 @@ TEST_F(launch_box_host, the_opt_in_is_made_where_it_is_needed)
     EXPECT_EQ(fake.raised_to.back(), 232448 - 29153);
 }
 
-TEST_F(launch_box_host, only_the_row_is_asked_for_without_a_kernel)
+TEST_F(launch_box_host, without_a_kernel_only_the_row_is_queried)
 {
     tested.question.kernel = {};
     EXPECT_EQ(tested.row_on(0), 1u);
@@ -205,7 +205,7 @@ TEST_F(launch_box_host, only_the_row_is_asked_for_without_a_kernel)
 TEST_F(launch_box_host, a_reset_device_still_launches)
 {
     tested.launch(0);
-    fake.codes[{&kernel, 0}].max_dynamic_shared = 49152;  // cudaDeviceReset
+    fake.codes[{&kernel, 0}].max_dynamic_shared = 49152;  // like after cudaDeviceReset
     tested.launch(0);
     EXPECT_EQ(fake.launched, 2);
     EXPECT_EQ(fake.tried, 3);
@@ -215,7 +215,7 @@ TEST_F(launch_box_host, a_reset_device_still_launches)
 const std::string name = typeid(body).name();
 const std::string body_name = "launchbox::detail::(anonymous namespace)::body: ";
 
-TEST_F(launch_box_host, an_architecture_that_is_not_on_the_list)
+TEST_F(launch_box_host, an_architecture_missing_from_the_list)
 {
     const auto refused = [&](int value) {
         fake.codes[{&probe, 0}].max_threads = value;
@@ -226,15 +226,15 @@ TEST_F(launch_box_host, an_architecture_that_is_not_on_the_list)
                                 "sm_86, sm_90, sm_120. The program mixes two builds of the file: rebuild all of it.");
     EXPECT_EQ(refused(612).substr(0, body_name.size() + 54),
               body_name + "its code on device 0 (sm_90) was compiled for sm_100f,");
-    // Whatever it says.
+    // With any value.
     for (int value : {0, 1, 255, 1024}) EXPECT_NE(refused(value).find("rebuild all of it."), std::string::npos);
     EXPECT_EQ(here.last_error, cudaSuccess);
-    // Nothing was remembered.
+    // Nothing was cached.
     fake.codes[{&probe, 0}].max_threads = 90;
     EXPECT_EQ(tested.row_on(0), 1u);
 }
 
-TEST_F(launch_box_host, a_launch_bound_that_is_not_the_rows)
+TEST_F(launch_box_host, a_launch_bound_that_does_not_match_the_row)
 {
     for (int bound : {128, 511, 513, 1024}) {
         fake.codes[{&kernel, 0}].max_threads = bound;
@@ -249,7 +249,7 @@ TEST_F(launch_box_host, a_launch_bound_that_is_not_the_rows)
 
 TEST_F(launch_box_host, more_shared_memory_than_the_gpu_has)
 {
-    // Code for 8.0 runs on 8.6 too, which has less: 101,376 B.
+    // Code for 8.0 also runs on 8.6, which has less shared memory: 101,376 B.
     add_gpu(1, 8, 6, {.major = 8}, 256);
     EXPECT_EQ(tested.row_on(1), 0u);
     entry again;
@@ -289,40 +289,40 @@ TEST_F(launch_box_host, no_code)
                                  "-gencode=arch=compute_75,code=sm_75.";
     EXPECT_EQ(tested.refusal(4, launch_error_kind::no_code, cudaErrorNoKernelImageForDevice), sentence);
     EXPECT_EQ(here.last_error, cudaSuccess);
-    fake.codes[{&probe, 4}] = {.max_threads = 80};  // another build of the probe alone
+    fake.codes[{&probe, 4}] = {.max_threads = 80};  // another build, which only has the probe
     EXPECT_EQ(tested.refusal(4, launch_error_kind::no_code, cudaErrorNoKernelImageForDevice), sentence);
     EXPECT_EQ(here.last_error, cudaSuccess);
-    // A library with code for it was loaded.
+    // A library with the kernel's code was loaded.
     fake.gpus[4] = {8, 0};
     fake.codes[{&kernel, 4}] = {.max_threads = 256, .max_dynamic_shared = 100000};
     EXPECT_EQ(tested.row_on(4), 0u);
 }
 
-TEST_F(launch_box_host, a_function_is_called_by_its_own_name)
+TEST_F(launch_box_host, a_function_is_named_in_errors)
 {
     fake.symbol = "_Z5mergeIiEvPT_";
     tested.question.kernel = {&kernel, typeid(void(int*)).name(), nullptr};
     fake.codes[{&kernel, 0}].max_threads = 1024;
     const std::string text = tested.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage);
     EXPECT_TRUE(text.starts_with("merge<int>: its code for sm_90 on device 0 (sm_90) is bound to 1024")) << text;
-    // Also where it is the probe that fails.
+    // Also if the query of the probe fails.
     const std::string missing = tested.refusal(4, launch_error_kind::no_code, cudaErrorNoKernelImageForDevice);
     EXPECT_TRUE(missing.starts_with("merge<int>: the program has no code of it")) << missing;
-    // Where the runtime does not know the name, asking for it leaves no error either.
+    // If the runtime does not know the name, asking for it leaves no error either.
     fake.symbol = nullptr;
     const std::string nameless = tested.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage);
     EXPECT_TRUE(nameless.starts_with("kernel (int*): its code for sm_90")) << nameless;
     EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
-TEST_F(launch_box_host, an_earlier_error_is_neither_lost_nor_blamed)
+TEST_F(launch_box_host, an_earlier_error_is_neither_lost_nor_blamed_on_the_launch)
 {
-    fake.capturing = false;  // what lets questions be asked beside a capture is left out while an error is pending
+    fake.capturing = false;  // the call that allows queries during a capture is left out while an error is pending
     here.last_error = cudaErrorInvalidResourceHandle;
     EXPECT_EQ(tested.row_on(2), 3u);
     EXPECT_EQ(here.last_error, cudaErrorInvalidResourceHandle);
 
-    // A refusal of ours makes no call that fails: it stays pending.
+    // A refusal of ours makes no call that fails: the error stays pending.
     fake.codes[{&probe, 0}].max_threads = 100;
     EXPECT_NE(tested.refusal(0, launch_error_kind::row_mismatch, cudaErrorInvalidKernelImage).find("sm_100"),
               std::string::npos);
@@ -330,7 +330,7 @@ TEST_F(launch_box_host, an_earlier_error_is_neither_lost_nor_blamed)
     EXPECT_EQ(here.last_error, cudaErrorInvalidResourceHandle);
     fake.codes[{&probe, 0}].max_threads = 90;
 
-    // A question that fails has overwritten it: it is told.
+    // A failing query has overwritten the error, so it is reported.
     EXPECT_EQ(tested.refusal(4, launch_error_kind::no_code, cudaErrorNoKernelImageForDevice),
               body_name +
                   "the program has no code of it for this GPU, compute capability 7.5. Compile it with "
@@ -339,7 +339,7 @@ TEST_F(launch_box_host, an_earlier_error_is_neither_lost_nor_blamed)
     EXPECT_EQ(tested.earlier, cudaErrorInvalidResourceHandle);
     EXPECT_EQ(here.last_error, cudaSuccess);
 
-    // Opting in would lose it.
+    // Setting the attribute would clear it.
     here.last_error = cudaErrorInvalidResourceHandle;
     EXPECT_EQ(tested.refusal(0, launch_error_kind::earlier_error, cudaErrorInvalidResourceHandle),
               body_name +
@@ -352,7 +352,7 @@ TEST_F(launch_box_host, an_earlier_error_is_neither_lost_nor_blamed)
     EXPECT_EQ(fake.raised, 1);
 }
 
-TEST_F(launch_box_host, a_lasting_error_is_not_the_rows)
+TEST_F(launch_box_host, a_sticky_error_is_not_blamed_on_the_row)
 {
     fake.capturing = false;
     fake.lasting = cudaErrorIllegalAddress;

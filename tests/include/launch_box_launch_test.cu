@@ -1,4 +1,4 @@
-// The public interface of a launch box, end to end, with a runtime that only answers: what each launch hands to it.
+// The public interface of a launch box, end to end, with a fake runtime: the arguments that each launch passes to it.
 #include <gtest/gtest.h>
 #include <launchbox/launch_box.cuh>
 
@@ -57,7 +57,7 @@ struct sized {
     }
 };
 
-// Shared memory and tile from the body.
+// The body determines shared memory and tile.
 struct roomy {
     using tuning = table;
     static constexpr std::size_t dynamic_shared_bytes(row r) { return std::size_t(r.threads) * 200; }
@@ -68,7 +68,7 @@ struct roomy {
     }
 };
 
-// Waits in code for 9.0 or newer, but not in that for 8.0.
+// Waits in code for 9.0 or later, but not in code for 8.0.
 struct waiting {
     using tuning = launchbox::launch_box<launchbox::sm<80, row{64, 4}> >;
     static constexpr bool programmatic_dependent_launch = true;
@@ -78,7 +78,7 @@ struct waiting {
     }
 };
 
-// Rows of 9.0 for GPUs with much memory and with few SMs; measured on three GPUs.
+// Rows on 9.0 for GPUs with much memory and with few SMs; measured on three GPUs.
 struct fleet_table
     : launchbox::launch_box<
           launchbox::sm<80, row{32, 2}>, launchbox::sm<90, row{64, 3}>,
@@ -92,7 +92,7 @@ struct fleet_table
         {"NVIDIA H100 PCIe", 90, 114, 85'000'000'000, 0},
     };
 };
-// GPUs that differ in nothing but the bandwidth of their memory: an A100 with 80 GB as PCIe card and as SXM module.
+// GPUs that only differ in memory bandwidth: an A100 with 80 GB as a PCIe card and as an SXM module.
 struct bandwidth_table
     : launchbox::launch_box<
           launchbox::sm<80, row{32, 2}>,
@@ -147,7 +147,7 @@ template <class Body, std::size_t Class = 0>
 const void* kernel_of = detail::tuned_kernel<Body, detail::this_unit, Class>::handle().function;
 const void* const probe_here = reinterpret_cast<const void*>(&detail::architecture_probe<detail::this_unit>);
 
-// What the runtime was handed.
+// The arguments that the runtime received.
 struct record {
     const void* kernel = nullptr;
     dim3 grid, block;
@@ -159,7 +159,7 @@ struct record {
 
 class launch_box_launch : public testing::Test {
 protected:
-    // What was asked once is remembered for the whole process: each test has GPUs of its own.
+    // Answers of queries are cached for the whole process: each test uses GPUs of its own.
     static inline int devices = 0;
 
     void SetUp() override
@@ -180,7 +180,7 @@ protected:
         use_gpu(9, 0, 90);
     }
 
-    // A GPU that nobody asked yet, with code for sm_80 or sm_90.
+    // A GPU that was not queried yet, with code for sm_80 or sm_90.
     void use_gpu(int major, int minor, int code)
     {
         here.device = devices++;
@@ -226,16 +226,16 @@ std::string refusal(launch_error_kind kind, const Function& function)
     return "launched";
 }
 
-TEST_F(launch_box_launch, one_visible_gpu_is_asked_for_once)
+TEST_F(launch_box_launch, a_single_visible_gpu_is_queried_once)
 {
     int data = 0;
     const int next = std::exchange(devices, 0);
-    use_gpu(9, 0, 90);  // device 0 anew, as the only one
+    use_gpu(9, 0, 90);  // a new device 0, the only one
     devices = next;
     fake.visible_gpus = 1;
     detail::visible_gpus = 0;
     launch<square>(nullptr, 1, &data, 1);
-    fake.device_status = cudaErrorUnknown;  // of cudaGetDevice
+    fake.device_status = cudaErrorUnknown;  // returned by cudaGetDevice
     EXPECT_NO_THROW(launch<square>(nullptr, 1, &data, 1));
     detail::visible_gpus = 0;
     EXPECT_THROW(launch<square>(nullptr, 1, &data, 1), launch_error);
@@ -250,12 +250,12 @@ TEST_F(launch_box_launch, every_kernel_and_one_probe_are_registered)
         tuned += symbol.find("5tunedI") != std::string::npos;
     }
     EXPECT_EQ(probes,
-              2);  // of units with and without a given row: their lists are the same, their names are not shared
-    // Those of the fleet: one for a size, three variants; and two variants by bandwidth.
+              2);  // of units with and without a given row: the same lists, but different names
+    // The kernels of the fleet: one for the first size class, three variants; and two variants by bandwidth.
     EXPECT_EQ(tuned, 5 + 4 + 1 + 4 + 2);
 }
 
-TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)
+TEST_F(launch_box_launch, block_size_shared_memory_and_seal_come_from_the_row)
 {
     int data = 0;
     const auto stream = reinterpret_cast<cudaStream_t>(0x1234);
@@ -286,7 +286,7 @@ TEST_F(launch_box_launch, block_shared_memory_and_seal_are_the_rows)
     EXPECT_EQ(fake.raised_to, std::vector{166912});
 }
 
-TEST_F(launch_box_launch, rows_of_several_types)
+TEST_F(launch_box_launch, rows_by_type)
 {
     launch<typed>(nullptr, 1281, nullptr);
     ASSERT_TRUE(last);
@@ -306,15 +306,15 @@ TEST_F(launch_box_launch, rows_of_several_types)
     EXPECT_EQ(last->seal, detail::sealed(typed::tuning::rows[0]));
     EXPECT_EQ(row_for<typed>().min_blocks, 4);
     EXPECT_NE(explain<typed>().find("128 threads, 7 items, min_blocks 4"), std::string::npos) << explain<typed>();
-    // What else a row says is part of the comparison.
+    // All other members of a row are compared, too.
     using other = launch_box<sm<80, typed_row<short>{128, 7, 4}>, sm<90, typed_row<double>{256, 5, 0, 3}> >;
     EXPECT_EQ(detail::sealed(other::rows[0]), detail::sealed(typed::tuning::rows[0]));
     EXPECT_NE(detail::sealed(other::rows[1]), detail::sealed(typed::tuning::rows[1]));
 }
 
-TEST_F(launch_box_launch, each_gpu_has_the_row_for_what_it_says_of_itself)
+TEST_F(launch_box_launch, each_gpu_uses_the_row_for_its_properties)
 {
-    // The kernels of the fleet: two size classes, and in the second one for each row of code for 9.0.
+    // The kernels of the fleet: two size classes, the second with one kernel per row on 9.0.
     const auto kernel = [](std::size_t variant) {
         return detail::tuned_kernel<fleet, detail::this_unit, 1>::handle(variant).function;
     };
@@ -418,13 +418,13 @@ TEST_F(launch_box_launch, each_gpu_has_the_row_for_what_it_says_of_itself)
     }
 }
 
-TEST_F(launch_box_launch, gpus_are_told_apart_by_the_bandwidth_of_their_memory)
+TEST_F(launch_box_launch, gpus_are_distinguished_by_memory_bandwidth)
 {
     struct wanted {
         int clock_khz, threads;
         const char* origin;
     };
-    // The last says nothing of its memory's clock, as others may one day.
+    // The last one does not report its memory clock, as future GPUs may not.
     for (const wanted& one : {wanted{1'512'000, 32, "the row of sm_80; measured here"},
                               wanted{1'593'000, 64, "the row of sm_80 for GPUs such as this one; measured here"},
                               wanted{1'562'500, 64, "the row of sm_80 for GPUs such as this one; measured here"},
@@ -453,7 +453,7 @@ TEST_F(launch_box_launch, a_kernel_of_another_row_is_refused)
     EXPECT_NE(why.find("is bound to 64 threads, but the row of sm_90 has 96"), std::string::npos) << why;
 }
 
-TEST_F(launch_box_launch, the_grid_holds_every_element_and_no_block_more)
+TEST_F(launch_box_launch, the_grid_covers_every_element_with_the_fewest_blocks)
 {
     constexpr std::int64_t tile = 512 * 15;
     for (const std::int64_t tiles : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{65536},
@@ -470,7 +470,7 @@ TEST_F(launch_box_launch, the_grid_holds_every_element_and_no_block_more)
     EXPECT_EQ(last->grid.x, 1u);
     launch<square>(nullptr, std::int64_t{1} << 40, nullptr, 0);
     EXPECT_EQ(last->grid.x, 143165577u);
-    // Elements of any integer type.
+    // The count may have any integer type.
     launch<square>(nullptr, static_cast<unsigned char>(255), nullptr, 0);
     EXPECT_EQ(last->grid.x, 1u);
     launch<square>(nullptr, 4294967295u, nullptr, 0);
@@ -498,7 +498,7 @@ TEST_F(launch_box_launch, more_tiles_than_a_grid_has_blocks)
     EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
-TEST_F(launch_box_launch, nothing_and_less_than_nothing)
+TEST_F(launch_box_launch, zero_and_negative_counts)
 {
     launch<square>(nullptr, 0, nullptr, 0);
     launch<square>(nullptr, blocks{0}, nullptr, 0);
@@ -542,7 +542,7 @@ TEST_F(launch_box_launch, size_classes_choose_the_kernel)
     EXPECT_EQ(row_for<sized::tuning>(1001).threads, 512);
 }
 
-TEST_F(launch_box_launch, grids_and_options_pass_through)
+TEST_F(launch_box_launch, grids_and_options_are_passed_on)
 {
     launch<square>(nullptr, blocks{{7, 5, 3}}, nullptr, 0);
     EXPECT_EQ(last->grid.x * 10000 + last->grid.y * 100 + last->grid.z, 70503u);
@@ -566,7 +566,7 @@ TEST_F(launch_box_launch, grids_and_options_pass_through)
     EXPECT_EQ(try_launch<sized>(nullptr, blocks{6}), cudaErrorInvalidConfiguration);
 }
 
-TEST_F(launch_box_launch, what_comes_from_the_row_cannot_be_given)
+TEST_F(launch_box_launch, options_that_the_row_determines_cannot_be_given)
 {
     int data = 0;
     const std::string text =
@@ -581,7 +581,7 @@ TEST_F(launch_box_launch, what_comes_from_the_row_cannot_be_given)
     EXPECT_FALSE(last);
 }
 
-TEST_F(launch_box_launch, bodies_that_wait_begin_early)
+TEST_F(launch_box_launch, bodies_that_wait_start_early)
 {
     const auto is_early = [this] {
         return last->attributes.size() == 1 &&
@@ -603,7 +603,7 @@ TEST_F(launch_box_launch, bodies_that_wait_begin_early)
     launch<square>(nullptr, 1, nullptr, 0);
     EXPECT_TRUE(last->attributes.empty());
 
-    // Code for 8.0 does not wait, on whatever GPU it runs.
+    // Code for 8.0 does not wait, whatever GPU it runs on.
     for (const int major : {9, 8}) {
         use_gpu(major, 0, 80);
         launch<waiting>(nullptr, 1000);
@@ -612,7 +612,7 @@ TEST_F(launch_box_launch, bodies_that_wait_begin_early)
         EXPECT_TRUE(last->attributes.empty());
         EXPECT_EQ(row_for<waiting>().items, 4);
     }
-    // Nor could a capture be sure of a driver that is too old.
+    // Nor with a driver that is too old for captures of such launches.
     use_gpu(9, 0, 90);
     fake.driver = 12020;
     launch<waiting>(nullptr, 1000);
@@ -662,14 +662,14 @@ TEST_F(launch_box_launch, arguments_convert_as_in_a_call)
     EXPECT_EQ(copies, 0);
     EXPECT_EQ(second, owner.owned.get());
 
-    // An exception of the conversion is the caller's, and nothing is launched.
+    // An exception in the conversion reaches the caller, and nothing is launched.
     const int launched = fake.launched;
     EXPECT_THROW(launch<converting>(nullptr, 1, throwing{}, nullptr, 0, 0, base{}), std::string);
     EXPECT_EQ(try_launch<converting>(nullptr, 1, throwing{}, nullptr, 0, 0, base{}), cudaErrorUnknown);
     EXPECT_EQ(fake.launched, launched);
 }
 
-TEST_F(launch_box_launch, the_first_launch_asks_and_later_ones_do_not)
+TEST_F(launch_box_launch, only_the_first_launch_makes_queries)
 {
     prepare<roomy>();
     EXPECT_EQ(fake.tried, 0);
@@ -684,7 +684,7 @@ TEST_F(launch_box_launch, the_first_launch_asks_and_later_ones_do_not)
     prepare<sized>();
     EXPECT_EQ((fake.asked[{kernel_of<sized, 0>, here.device}]), 1);
     EXPECT_EQ((fake.asked[{kernel_of<sized, 3>, here.device}]), 1);
-    // After cudaDeviceReset.
+    // Like after cudaDeviceReset.
     code_of(kernel_of<roomy>).max_dynamic_shared = 49152;
     launch<roomy>(nullptr, 5, nullptr);
     EXPECT_EQ(fake.launched, 3);
@@ -692,7 +692,7 @@ TEST_F(launch_box_launch, the_first_launch_asks_and_later_ones_do_not)
     EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
-TEST_F(launch_box_launch, codes_without_exceptions)
+TEST_F(launch_box_launch, without_exceptions_errors_are_returned)
 {
     EXPECT_EQ(try_launch<square>(nullptr, 5, nullptr, 0), cudaSuccess);
     EXPECT_EQ(try_launch<square>({.cluster = 32}, blocks{64}, nullptr, 0), cudaErrorInvalidClusterSize);
@@ -739,7 +739,7 @@ TEST_F(launch_box_launch, rows_for_functions)
               "kernel (int*): the pointer to the kernel is null.");
 }
 
-// What explain says; every line fits a terminal.
+// The output of explain; every line fits a terminal.
 template <class Function>
 std::string lines(const Function& function)
 {
@@ -749,7 +749,7 @@ std::string lines(const Function& function)
     return text;
 }
 
-TEST_F(launch_box_launch, explained_on_the_rows_own_architecture)
+TEST_F(launch_box_launch, explained_on_the_architecture_of_the_row)
 {
     devices = 100;  // its number is in the text
     use_gpu(9, 0, 90);
@@ -802,7 +802,7 @@ sized, more than 1,099,511,627,776 elements: 1,024 threads, 32 items
     EXPECT_EQ(resident_blocks<sized>(1000), 24);
 }
 
-TEST_F(launch_box_launch, explained_with_all_that_can_be_wrong)
+TEST_F(launch_box_launch, explained_with_all_possible_problems)
 {
     devices = 102;
     use_gpu(8, 6, 80);
@@ -817,7 +817,7 @@ TEST_F(launch_box_launch, explained_with_all_that_can_be_wrong)
   limiters  registers and shared memory
   note      min_blocks 3 is not reached: give sm_86 a row with a smaller one
 )");
-    // A suffix, and a GPU that the model does not know.
+    // A suffix, and a GPU unknown to the model.
     use_gpu(9, 9, 90);
     set(probe_here, 346);
     EXPECT_EQ(lines(explain<converting>), R"(converting: 32 threads, 1 item

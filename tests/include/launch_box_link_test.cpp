@@ -1,4 +1,4 @@
-// Linking units that use launch_box.cuh: what the device linker makes of the bounds, and which names units share.
+// Linking units that use launch_box.cuh: the bounds after a device link, and which symbols the units share.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void compile_both(const workshop& shop)
                "void use_b(int* data, int count) { launchbox::launch<staged>(nullptr, count, data, count); }\n");
 }
 
-TEST(launch_box_link, a_device_link_stamps_the_image_with_the_oldest_and_the_probes_keep_to_the_truth)
+TEST(launch_box_link, a_device_link_marks_the_image_with_the_oldest_architecture_but_the_probes_are_right)
 {
     SKIP_WITHOUT_NVCC();
     const workshop shop;
@@ -50,7 +50,7 @@ TEST(launch_box_link, a_device_link_stamps_the_image_with_the_oldest_and_the_pro
     EXPECT_EQ(program["staged"].figures.static_shared_bytes, row_80.threads * row_80.items * 4);
     std::multiset<std::string> probes;
     for (const auto& [name, kernel] : program.kernels) {
-        // What the runtime calls ptxVersion: wrong for what a.cu has compiled.
+        // The runtime's ptxVersion: wrong for the kernels in a.cu.
         EXPECT_EQ(kernel.virtual_architecture, "compute_80") << name;
         if (name == "probe")
             probes.insert(demangle(kernel.name) + " " + std::to_string((*kernel.bounds.max_threads)[0]));
@@ -82,7 +82,7 @@ TEST(launch_box_link, link_time_optimisation_keeps_the_bounds)
     EXPECT_EQ(program["probe"].bounds.max_threads, (std::array{90, 1, 1}));
 }
 
-// Symbols that the linker merges, or finds in other objects, with their letters of nm: "W launchbox::...".
+// Symbols that the linker merges or finds in other objects, with their letters in nm: "W launchbox::...".
 std::multiset<std::string> shared_symbols(const workshop& shop, const std::string& file)
 {
     std::multiset<std::string> symbols;
@@ -92,7 +92,7 @@ std::multiset<std::string> shared_symbols(const workshop& shop, const std::strin
     return symbols;
 }
 
-// Those of launch_box for a body, without what gives its name.
+// The symbols of launch_box for a body, without the one that gives its name.
 std::multiset<std::string> symbols_of_bodies(const std::multiset<std::string>& all)
 {
     std::multiset<std::string> found;
@@ -120,7 +120,7 @@ std::ptrdiff_t count_with(const std::multiset<std::string>& symbols, const std::
 const char* const pointers_of_plain = "u launchbox::detail::unit_pointers<plain, ";
 const char* const entry_of_plain = "u launchbox::detail::tuned_entry<plain, ";
 
-// Two files with one header between them, as whole programs.
+// Two whole programs from two files with a common header.
 void compile_two_units(const workshop& shop, const std::vector<std::string>& first,
                        const std::vector<std::string>& second)
 {
@@ -137,7 +137,7 @@ void compile_two_units(const workshop& shop, const std::vector<std::string>& fir
     shop.nvcc({"-cudart=static", "a.o", "b.o", "-o", "program"});
 }
 
-TEST(launch_box_link, units_with_different_lists_share_nothing_of_a_body)
+TEST(launch_box_link, units_with_different_lists_share_no_symbol_of_a_body)
 {
     SKIP_WITHOUT_NVCC();
     const workshop shop;
@@ -150,9 +150,9 @@ TEST(launch_box_link, units_with_different_lists_share_nothing_of_a_body)
     for (const std::string& symbol : bodies_a) EXPECT_NE(symbol.find("unit_for<800>"), std::string::npos) << symbol;
     for (const std::string& symbol : bodies_b)
         EXPECT_NE(symbol.find("unit_for<800, 900>"), std::string::npos) << symbol;
-    // What the user wrote is one function to the linker; it launches by the list of the file that it is kept of.
+    // The user's function is one symbol for the linker; it launches by the list of the file that it was kept from.
     EXPECT_EQ(count_with(both, "W void launch_both<int>(", ""), 1);
-    // What does not depend on the list is there once, or programs would grow.
+    // Functions that do not depend on the list exist once, so that programs do not grow.
     EXPECT_EQ(count_with(both, "W launchbox::detail::choose_row(", ""), 1);
 
     const auto program = shared_symbols(shop, "program");

@@ -1,4 +1,4 @@
-// What launch_box.cuh must not compile is refused in one sentence that says what to do; a small change of it compiles.
+// Invalid uses of launch_box.cuh are refused in one sentence that says what to do; a small change of each compiles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,19 +19,19 @@ namespace launchbox {
 namespace {
 
 struct attempt {
-    std::string text;                                    ///< behind the include
-    std::vector<std::string> options = {"-arch=sm_90"};  ///< beside -std=c++20
+    std::string text;                                    ///< after the include
+    std::vector<std::string> options = {"-arch=sm_90"};  ///< in addition to -std=c++20
 };
 
 struct refusal {
     std::string name;
-    std::string sentence;  ///< how the one error begins
+    std::string sentence;  ///< the beginning of the only error
     attempt wrong, right;
 };
 
 const char* const row_type = "struct row { int threads, items, min_blocks = 0; };\n";
 
-// A body with `table`, and its launch.
+// A body with `table`, and a launch of it.
 std::string launched(const std::string& before)
 {
     return before +
@@ -42,7 +42,7 @@ std::string launched(const std::string& before)
            "void use(int* data, int n) { launchbox::launch<body>(nullptr, n, data, n); }\n";
 }
 
-// A table alone, in the three ways of using one: a body, a __global__ function, and a question.
+// Only a table, in the three ways of using one: a body, a __global__ function, and a query.
 std::string used(const std::string& rows)
 {
     return launched(row_type + ("using table = " + rows + ";\n")) +
@@ -70,7 +70,7 @@ std::string launch_call(const std::string& call)
         call + "; }\n");
 }
 
-// A body with rows of a template.
+// A body whose rows come from a template.
 std::string several_types(const std::string& head, const std::string& one, const std::string& other,
                           const std::string& member = "")
 {
@@ -95,7 +95,7 @@ attempt table(const std::string& rows, const std::string& architecture = "sm_90"
     return {used(box(rows)), {"-arch=" + architecture}};
 }
 
-// A table with two rows for some GPUs beside that for all.
+// A table with two rows for some GPUs, and one for all.
 std::string some_gpus(const std::string& one, const std::string& other)
 {
     return std::string(row_type) +
@@ -589,8 +589,8 @@ int count(const std::string& text, const std::string& wanted)
     return found;
 }
 
-/// What the compiler says of one error, with the instantiations that lead to it: a line "FILE(3): error..." and those
-/// behind it up to the next one.
+/// The compiler's message for each error, with the instantiations that lead to it: a line "FILE(3): error..." and the
+/// lines after it up to the next error.
 std::vector<std::string> errors_in(const std::string& output)
 {
     std::vector<std::string> errors;
@@ -608,9 +608,9 @@ bool is_refused_with_one_error(const refusal& wanted, const subprocess_result& a
            answer.output.find(wanted.sentence) != std::string::npos;
 }
 
-/// Those that a compile of all of them at once refuses, each with the error that it shall have and no other. #line
-/// gives each a file name of its own, which stands in its errors or in the instantiations that lead to them. An error
-/// may keep the compiler from finding others: what is not in the result is not settled.
+/// The cases that are refused when all are compiled together, each with only the expected error. #line gives each case
+/// a file name, which is in its errors or in the instantiations that lead to them. An error may keep the compiler from
+/// finding others: a case that is not in the result is undecided.
 std::set<std::string> refused_together(const std::vector<const refusal*>& all)
 {
     std::string text;
@@ -629,7 +629,7 @@ std::set<std::string> refused_together(const std::vector<const refusal*>& all)
     return refused;
 }
 
-// Together first, since one run of nvcc for each would take minutes; alone for those that this does not settle.
+// All together first, since a run of nvcc for each would take minutes; then the undecided ones separately.
 TEST(launch_box_refusal, each_is_one_error)
 {
     if (!*LAUNCHBOX_NVCC) GTEST_SKIP() << "no nvcc here";
@@ -656,7 +656,7 @@ TEST(launch_box_refusal, each_is_one_error)
     std::cout << all.size() - left.size() << " refused together, " << left.size() << " alone\n";
 }
 
-// Those with the same options in one unit, each in a namespace of its own.
+// The cases with the same options are in one unit, each in its own namespace.
 TEST(launch_box_acceptance, a_small_change_of_each_compiles_without_a_warning)
 {
     if (!*LAUNCHBOX_NVCC) GTEST_SKIP() << "no nvcc here";
@@ -672,7 +672,7 @@ TEST(launch_box_acceptance, a_small_change_of_each_compiles_without_a_warning)
     }
 }
 
-// Under -fsanitize=undefined GCC takes less for a constant: not whether an address is null, for example.
+// Under -fsanitize=undefined, GCC treats less as constant: for example not whether an address is null.
 TEST(launch_box_acceptance, the_sanitizers_of_the_host_compiler_change_nothing)
 {
     if (!*LAUNCHBOX_NVCC) GTEST_SKIP() << "no nvcc here";
@@ -682,7 +682,7 @@ TEST(launch_box_acceptance, the_sanitizers_of_the_host_compiler_change_nothing)
     EXPECT_EQ(result.exit_code, 0) << result.output;
 }
 
-TEST(launch_box_without_nvcc, a_host_compiler_is_told_to_take_nvcc)
+TEST(launch_box_without_nvcc, a_host_compiler_says_to_use_nvcc)
 {
     const temporary_directory folder;
     const std::filesystem::path source = folder.path() / "unit.cpp";

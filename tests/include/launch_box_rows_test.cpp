@@ -1,4 +1,4 @@
-// Tables of a launch box as plain C++: which row code uses, which rows an architecture holds, tables by size and by
+// Tables of a launch box as plain C++: which row code uses, which values an architecture allows, tables by size and by
 // type.
 #include <gtest/gtest.h>
 #include <launchbox/detail/launch_box/probe_value.hpp>
@@ -31,11 +31,11 @@ std::vector<std::string> words(const std::string& text)
     return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// All that nvcc 13.0 compiles for, in the order of a table.
+// All architectures of nvcc 13.0, in the order of a table.
 const std::vector<std::string> architectures =
     words("75 80 86 87 88 89 90 90a 100 100f 100a 103 103f 103a 110 110f 110a 120 120f 120a 121 121f 121a");
 
-// Which rows with a suffix code can use: NVIDIA's lists of families, by hand. Code without a suffix can use none.
+// Which rows with a suffix code can use, from NVIDIA's lists of families. Code without a suffix can use none.
 const std::map<std::string, std::string> suffix_rows = {
     {"90a", "90a"},        {"100f", "100f"},           {"100a", "100f 100a"},
     {"103f", "100f 103f"}, {"103a", "100f 103f 103a"}, {"110f", "110f"},
@@ -69,7 +69,7 @@ TEST(launch_box_rows, every_architecture_and_every_row)
     }
 }
 
-TEST(launch_box_rows, the_newest_row_that_serves_is_chosen)
+TEST(launch_box_rows, the_newest_usable_row_is_chosen)
 {
     std::mt19937 random(20261121);
     int none = 0;
@@ -90,11 +90,11 @@ TEST(launch_box_rows, the_newest_row_that_serves_is_chosen)
         ASSERT_EQ(chosen == -1 ? "none" : names.at(static_cast<std::size_t>(chosen)), expected) << code;
     }
     EXPECT_GT(none, 100);
-    // For every architecture, whichever it is.
+    // For every architecture.
     for (const std::string& code : architectures) EXPECT_EQ(select_row(places_of<only<row{32, 1}>>(), cc(code)), 0);
 }
 
-// Ranges that do not overlap within an architecture, as a table has them: each by one of its properties.
+// Ranges that do not overlap within an architecture, as a table requires: their numbers of SMs differ.
 std::vector<gpu_range> some_ranges(std::mt19937& random, int place)
 {
     gpu_range range;
@@ -110,7 +110,7 @@ std::vector<gpu_range> some_ranges(std::mt19937& random, int place)
     return {range, other};
 }
 
-TEST(launch_box_rows, of_several_rows_the_newest_for_the_gpu_is_chosen_and_the_last_resort_else)
+TEST(launch_box_rows, of_several_rows_the_newest_for_the_gpu_is_chosen_or_the_fallback)
 {
     std::mt19937 random(20261126);
     int by_range = 0, none = 0;
@@ -136,7 +136,8 @@ TEST(launch_box_rows, of_several_rows_the_newest_for_the_gpu_is_chosen_and_the_l
                                  .l2_bytes = static_cast<int>(random() % 40),
                                  .memory_bytes = static_cast<int>(random() % 100),
                                  .memory_gb_per_second = static_cast<int>(random() % 100)};
-        // By the definition: of all rows that serve the code and the GPU, the last; nothing without one for every GPU.
+        // By the definition: the last of all rows that are usable for the code and the GPU; none if no row is for every
+        // GPU.
         int expected = -1;
         bool has_last_resort = false;
         for (std::size_t r = 0; r < table.size(); ++r) {
@@ -154,7 +155,7 @@ TEST(launch_box_rows, of_several_rows_the_newest_for_the_gpu_is_chosen_and_the_l
         ASSERT_EQ(variants > 0, has_last_resort);
         none += !has_last_resort;
         if (!has_last_resort) continue;
-        // Rows for some GPUs that are older than the last resort never count.
+        // Rows for some GPUs that are older than the fallback never count.
         const std::size_t variant = select_variant(places, cc(code), gpu);
         ASSERT_LT(variant, variants);
         const int last_resort = select_row(places, cc(code));
@@ -185,7 +186,7 @@ TEST(launch_box_rows, rows_for_some_gpus_may_not_overlap)
     static_assert(find_table_error<on_gpus<sm<90, row{32, 1}>, low{.max_memory_gb_per_second = 2000}>,
                                    on_gpus<sm<90, row{32, 2}>, low{.min_memory_gb_per_second = 2000}>>() ==
                   table_error::shared_gpus);
-    // Of different architectures they may: the newer one is taken.
+    // Rows of different architectures may overlap: the newer one is used.
     static_assert(find_table_error<sm<80, row{32, 1}>, on_gpus<sm<90, row{32, 1}>, low{.max_sms = 100}>,
                                    on_gpus<sm<100, row{32, 2}>, low{.max_sms = 100}>>() == table_error::none);
     static_assert(find_table_error<sm<80, row{32, 1}>, on_gpus<sm<90, row{32, 1}>>>() == table_error::empty_range);
@@ -193,7 +194,7 @@ TEST(launch_box_rows, rows_for_some_gpus_may_not_overlap)
                   table_error::empty_range);
     static_assert(find_table_error<on_gpus<sm<90, row{32, 1}>, low{.max_sms = 4}>, sm<90, row{32, 2}>>() ==
                   table_error::not_ascending);
-    // Scaled, they are for the same GPUs.
+    // Scaled rows are for the same GPUs.
     using wide = by_type<double, void, element_bytes<4, 0, two>>;
     EXPECT_EQ(wide::gpus[1][0].max_sms, 100);
     EXPECT_EQ(wide::rows.size(), 3u);
@@ -220,16 +221,16 @@ TEST(launch_box_rows, a_launch_bound_carries_every_architecture)
     EXPECT_EQ(probe_value_of(cc("90")), 90);
     EXPECT_EQ(probe_value_of(cc("90a")), 346);
     EXPECT_EQ(probe_value_of(cc("100f")), 612);
-    // What no probe says is read as something that is on nobody's list, and not as nonsense.
+    // Values that no probe has are decoded as an architecture that is in no list.
     for (int other : {0, 1, 255, 256, 1024, 1025})
         EXPECT_LT(find_sm_limits(architecture_of_probe(other)), sm_limits_table.data());
 }
 
 struct sm_figures {
     const char* name;
-    int min_blocks_of_32, min_blocks_of_1024;  // the largest that ptxas honours
-    std::int64_t shared_of_block;              // the most, by the CUDA Programming Guide
-    std::int64_t shared_of_two;                // of each of two resident blocks: half of the SM's, less the reserve
+    int min_blocks_of_32, min_blocks_of_1024;  // the largest that ptxas accepts
+    std::int64_t shared_of_block;              // the maximum in the CUDA Programming Guide
+    std::int64_t shared_of_two;                // of two resident blocks: half of the SM's, minus the reserve
 };
 constexpr sm_figures figures_of_sms[] = {
     {"75", 16, 1, 65536, 32768},     {"80", 32, 2, 166912, 82944},   {"86", 16, 1, 101376, 50176},
@@ -244,7 +245,7 @@ row_figures with(const row& given, std::int64_t shared = 0)
     return figures;
 }
 
-TEST(launch_box_rows, the_largest_legal_value_passes_and_one_more_does_not)
+TEST(launch_box_rows, the_largest_legal_value_is_accepted_and_one_more_is_not)
 {
     using enum row_error;
     for (const sm_figures& sm : figures_of_sms) {
@@ -280,7 +281,7 @@ TEST(launch_box_rows, the_largest_legal_value_passes_and_one_more_does_not)
     }
     EXPECT_EQ(find_row_error(with({32, 1}), {.major = 9, .minor = 9}), unknown_architecture);
     EXPECT_EQ(find_row_error(with({32, 1}), {}), unknown_architecture);
-    // row_error::threads_of_sm waits for an SM that holds no block of 1,024 threads: there is none yet.
+    // row_error::threads_of_sm only occurs on an SM with fewer than 1,024 threads, which does not exist yet.
     for (const sm_limits& limits : sm_limits_table) EXPECT_GE(limits.threads_per_sm, 1024);
 }
 
@@ -340,7 +341,7 @@ TEST(launch_box_rows, scaled_rows_are_odd_and_no_larger)
                 ASSERT_GT((result + 2) * to, items * from);  // the next odd number would be larger
             }
     EXPECT_EQ(scaled(row{256, 15, 2}, 4, 8), (row{256, 7, 2}));
-    EXPECT_EQ(scaled(row{256, 16, 2}, 4, 4), (row{256, 16, 2}));  // measured as it is
+    EXPECT_EQ(scaled(row{256, 16, 2}, 4, 4), (row{256, 16, 2}));  // measured for this size
     EXPECT_EQ(scaled(row{256, 4, 2}, 4, 2), (row{256, 7, 2}));
     EXPECT_EQ(scaled(row{256, 4, 2}, 4, 100), (row{256, 1, 2}));
 }
@@ -352,8 +353,8 @@ struct row_of_powers {
     friend constexpr bool operator==(const row_of_powers&, const row_of_powers&) = default;
 };
 
-// A row that is written stays as it is, and is checked by whom it is for.
-TEST(launch_box_rows, scaled_rows_fit_where_their_type_says_how)
+// A row that needs no scaling is not changed; the code that uses it checks it.
+TEST(launch_box_rows, scaled_rows_are_adjusted_as_their_type_specifies)
 {
     EXPECT_EQ(scaled(row_of_powers{256, 8}, 4, 8), (row_of_powers{256, 2}));
     EXPECT_EQ(scaled(row_of_powers{256, 16}, 4, 8), (row_of_powers{256, 4}));
@@ -379,7 +380,7 @@ TEST(launch_box_rows, tables_by_type)
     static_assert(std::is_same_v<chosen<double, void>, box_with<9>>);
     static_assert(std::is_same_v<chosen<unsigned, float>, box_with<11>>);
     static_assert(std::is_same_v<chosen<long, double>, box_with<5>>);
-    // The next smaller of its kind, scaled.
+    // The next smaller table of its kind, scaled.
     EXPECT_EQ((first_items<chosen<bytes<6>, void>>), 9);   // 15 * 4 / 6 = 10
     EXPECT_EQ((first_items<chosen<bytes<12>, void>>), 5);  // 9 * 8 / 12 = 6
     EXPECT_EQ((first_items<chosen<bytes<16>, void>>), 3);  // 9 * 8 / 16 = 4
@@ -387,20 +388,20 @@ TEST(launch_box_rows, tables_by_type)
     EXPECT_EQ((first_items<chosen<double, int>>), 7);      // the same bytes
     EXPECT_EQ((first_items<chosen<int, bytes<16>>>), 3);   // 5 * 16 / 20 = 4
     EXPECT_EQ((first_items<chosen<char, bytes<7>>>), 11);  // other sizes with the same bytes: not scaled
-    // The smallest of its kind, where all are larger.
+    // The smallest table of its kind, if all are larger.
     EXPECT_EQ((first_items<chosen<char, void>>), 59);   // 15 * 4
     EXPECT_EQ((first_items<chosen<short, void>>), 29);  // 15 * 2 = 30
     EXPECT_EQ((first_items<chosen<char, char>>), 43);   // 11 * 4 = 44
-    // The other kind, where there does not belong to one.
+    // Tables of the other kind, if there is none of its own.
     using keys_only = by_type<int, int, element_bytes<8, 0, box_with<9>>, element_bytes<4, 0, box_with<15>>>;
     static_assert(std::is_same_v<keys_only, box_with<9>>);
     using pairs_only = by_type<short, void, element_bytes<4, 4, box_with<11>>>;
     EXPECT_EQ(first_items<pairs_only>, 43);
-    // Rows keep all else, each its own grain.
+    // All other members are kept, and each row has its own grain.
     using wide = chosen<bytes<16>, void>;
     EXPECT_EQ(wide::rows[1], (row{512, 5, 2}));  // 11 * 8 / 16
     EXPECT_EQ(wide::architectures, (box_with<9>::architectures));
-    // A type of a megabyte is still larger than one of 8 bytes.
+    // A type of a megabyte is just a type above 8 bytes.
     EXPECT_EQ(
         (first_items<
             by_type<bytes<3000000>, void, element_bytes<8, 0, box_with<9>>, element_bytes<4000000, 0, box_with<15>>>>),
@@ -414,7 +415,7 @@ using sizes = by_size<upto<0, only<row{32, 1}>>, upto<1000, small_box>,
 template <class Tuning, std::size_t Class>
 using class_box = typename classes_of<Tuning>::template box<Class>;
 
-// Which class each size has: the launch's own test is in launch_box_launch_test.cu.
+// The class of each size; launch_box_launch_test.cu tests the choice in a launch.
 TEST(launch_box_rows, classes_by_size)
 {
     using classes = classes_of<sizes>;
@@ -429,14 +430,14 @@ TEST(launch_box_rows, classes_by_size)
     static_assert(std::is_same_v<class_box<small_box, 0>, small_box>);
 }
 
-// Names of their own keep symbols and messages short.
+// A name of its own keeps symbols and messages short.
 struct named_box : box_with<15> {};
 struct named_sizes : sizes {};
 struct named_strict : strict<small_box> {};
 
-TEST(launch_box_rows, tables_in_tables)
+TEST(launch_box_rows, nested_tables)
 {
-    // Scaled through everything that holds a table.
+    // Scaling reaches the tables inside.
     using scaled_sizes = by_type<double, void, element_bytes<4, 0, sizes>>;
     static_assert(classes_of<scaled_sizes>::count == 4);
     EXPECT_EQ((class_box<scaled_sizes, 1>::rows[0]), (row{64, 1}));
@@ -444,7 +445,7 @@ TEST(launch_box_rows, tables_in_tables)
     static_assert(class_box<scaled_sizes, 2>::is_strict && !class_box<scaled_sizes, 1>::is_strict);
     static_assert(class_box<scaled_sizes, 0>::architectures[0] == compute_capability{});
 
-    // Strict sizes are strict in each class.
+    // `strict` applies to each class.
     using strict_sizes = strict<sizes>;
     static_assert(classes_of<strict_sizes>::count == 4 && classes_of<strict_sizes>::depends_on_size);
     static_assert(class_box<strict_sizes, 1>::is_strict && class_box<strict_sizes, 3>::is_strict);
@@ -453,12 +454,12 @@ TEST(launch_box_rows, tables_in_tables)
     static_assert(class_box<scaled_strict, 3>::is_strict);
     EXPECT_EQ((class_box<scaled_strict, 3>::rows[0]), (row{256, 7}));
 
-    // Tables in classes that were chosen by type.
+    // Tables in size classes that were chosen by type.
     using both = by_size<upto<10, chosen<int, void>>, otherwise<chosen<double, void>>>;
     static_assert(std::is_same_v<class_box<both, 1>, box_with<9>>);
 }
 
-TEST(launch_box_rows, a_struct_that_derives_from_a_table_is_one)
+TEST(launch_box_rows, a_struct_derived_from_a_table_is_a_table)
 {
     static_assert(named_box::is_valid && std::is_same_v<named_box::row_type, row>);
     static_assert(std::is_same_v<class_box<named_box, 0>, named_box>);
@@ -469,7 +470,7 @@ TEST(launch_box_rows, a_struct_that_derives_from_a_table_is_one)
 
     static_assert(classes_of<named_sizes>::count == 4);
     static_assert(std::is_same_v<class_box<named_sizes, 1>, small_box>);
-    // Scaled like what it derives from.
+    // Scaled like its base.
     EXPECT_EQ((by_type<double, void, element_bytes<4, 0, named_box>>::rows[0]), (row{256, 7}));
     using scaled_strict = by_type<double, void, element_bytes<4, 0, named_strict>>;
     static_assert(scaled_strict::is_strict);

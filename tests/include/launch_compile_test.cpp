@@ -1,4 +1,4 @@
-// launch.cuh compiles alone, with g++ and with nvcc; and what must not compile is refused in one sentence.
+// launch.cuh compiles alone, with g++ and with nvcc; invalid uses are refused in one sentence.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -37,7 +37,7 @@ protected:
         return found;
     }
 
-    // One error, which says `sentence`.
+    // Expects one error that contains `sentence`.
     void refused(bool with_nvcc, const std::string& launch, const std::string& sentence) const
     {
         const std::string text =

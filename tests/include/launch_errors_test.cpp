@@ -1,4 +1,4 @@
-// What happens around a launch, with a runtime that only answers: opting in, second tries, and which errors are left.
+// The calls around a launch, with a fake runtime: setting attributes, second tries, and which errors are left.
 #include <gtest/gtest.h>
 #include <launchbox/launch.cuh>
 
@@ -7,7 +7,7 @@
 namespace launchbox {
 namespace {
 
-// Other kernels than in other tests: what was opted in to is remembered for the whole process.
+// Each test uses another kernel, because set attributes are remembered for the whole process.
 template <int>
 void kernel(int*, float)
 {
@@ -30,7 +30,7 @@ std::string refusal(const launch_config& config)
     return "launched";
 }
 
-TEST_F(launch_errors, a_good_launch_asks_nothing)
+TEST_F(launch_errors, a_good_launch_makes_no_query)
 {
     launch(kernel<0>, {.grid = 3, .threads = 64, .dynamic_shared_bytes = 1000}, nullptr, 2);
     EXPECT_EQ(fake.launched, 1);
@@ -40,7 +40,7 @@ TEST_F(launch_errors, a_good_launch_asks_nothing)
     EXPECT_EQ(fake.arguments.size(), 2u);
 }
 
-TEST_F(launch_errors, dynamic_shared_memory_is_opted_in_to_once)
+TEST_F(launch_errors, the_attribute_for_dynamic_shared_memory_is_set_once)
 {
     const launch_config config{.threads = 64, .dynamic_shared_bytes = 100000};
     for (int i = 0; i < 5; ++i) launch(kernel<1>, config, nullptr, 2);
@@ -48,7 +48,7 @@ TEST_F(launch_errors, dynamic_shared_memory_is_opted_in_to_once)
     EXPECT_EQ(fake.tried, 5);
     EXPECT_EQ(fake.raised, 1);
     EXPECT_EQ(fake.raised_to, std::vector{sm_90.shared_per_block_opt_in});
-    // Another device and another kernel have their own.
+    // Another device or kernel needs its own attribute.
     fake.max_dynamic_shared = 49152, here.device = 1;
     launch(kernel<1>, config, nullptr, 2);
     EXPECT_EQ(fake.raised, 2);
@@ -56,18 +56,18 @@ TEST_F(launch_errors, dynamic_shared_memory_is_opted_in_to_once)
     launch(kernel<2>, config, nullptr, 2);
     EXPECT_EQ(fake.raised, 3);
     EXPECT_EQ(fake.tried, fake.launched);
-    EXPECT_EQ(here.mode, cudaStreamCaptureModeGlobal);  // the caller's again
+    EXPECT_EQ(here.mode, cudaStreamCaptureModeGlobal);  // restored for the caller
 }
 
 TEST_F(launch_errors, a_limit_is_never_lowered)
 {
-    fake.max_dynamic_shared = 300000;  // a later GPU, say
+    fake.max_dynamic_shared = 300000;  // for example a later GPU
     launch(kernel<3>, {.threads = 64, .dynamic_shared_bytes = 250000}, nullptr, 2);
     EXPECT_EQ(fake.raised, 0);
     EXPECT_EQ(fake.launched, 1);
 }
 
-TEST_F(launch_errors, a_reset_device_is_opted_in_again)
+TEST_F(launch_errors, after_a_reset_the_attribute_is_set_again)
 {
     const launch_config config{.threads = 64, .dynamic_shared_bytes = 100000};
     launch(kernel<4>, config, nullptr, 2);
@@ -75,7 +75,7 @@ TEST_F(launch_errors, a_reset_device_is_opted_in_again)
     launch(kernel<4>, config, nullptr, 2);
     EXPECT_EQ(fake.launched, 2);
     EXPECT_EQ(fake.tried, 3);
-    EXPECT_EQ(here.last_error, cudaSuccess);  // of the first try
+    EXPECT_EQ(here.last_error, cudaSuccess);  // the first try's error is cleared
 }
 
 TEST_F(launch_errors, static_and_dynamic_shared_memory_together)
@@ -88,11 +88,11 @@ TEST_F(launch_errors, static_and_dynamic_shared_memory_together)
     EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
-TEST_F(launch_errors, a_pending_error_survives_what_succeeds)
+TEST_F(launch_errors, a_pending_error_survives_successful_calls)
 {
-    fake.capturing = false;  // what lets questions be asked beside a capture is left out while an error is pending
+    fake.capturing = false;  // the call that allows queries during a capture is left out while an error is pending
     fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
-    launch(kernel<6>, {.threads = 64, .dynamic_shared_bytes = 100000}, nullptr, 2);  // opts in
+    launch(kernel<6>, {.threads = 64, .dynamic_shared_bytes = 100000}, nullptr, 2);  // sets the attribute
     here.last_error = cudaErrorInvalidDevice;
     launch(kernel<6>, {.threads = 64, .dynamic_shared_bytes = 20000}, nullptr, 2);
     launch(kernel<6>, {.threads = 64, .dynamic_shared_bytes = 100000}, nullptr, 2);
@@ -103,8 +103,8 @@ TEST_F(launch_errors, a_pending_error_survives_what_succeeds)
     EXPECT_EQ(here.last_error, cudaErrorInvalidDevice);
 }
 
-// Opting in would lose it.
-TEST_F(launch_errors, a_pending_error_is_told_before_opting_in)
+// Setting the attribute would clear it.
+TEST_F(launch_errors, a_pending_error_is_reported_before_setting_the_attribute)
 {
     fake.static_shared = 40000, fake.max_dynamic_shared = 9152;
     for (const std::int64_t bytes : {100000, 20000}) {
@@ -123,7 +123,7 @@ TEST_F(launch_errors, a_pending_error_is_told_before_opting_in)
     EXPECT_EQ(fake.launched, 1);
 }
 
-TEST_F(launch_errors, a_refused_launch_leaves_nothing_and_says_what_was_pending)
+TEST_F(launch_errors, a_refused_launch_leaves_no_error_and_reports_what_was_pending)
 {
     fake.max_threads = 256;
     const std::string sentence =
@@ -135,7 +135,7 @@ TEST_F(launch_errors, a_refused_launch_leaves_nothing_and_says_what_was_pending)
     EXPECT_EQ(refusal<7>({.threads = 512}), sentence);
     EXPECT_EQ(here.last_error, cudaSuccess);
     EXPECT_EQ(fake.tried, 1);
-    EXPECT_EQ(fake.cleared, 3);  // the question's; the launch's, and what its questions have left
+    EXPECT_EQ(fake.cleared, 3);  // that of the query, that of the launch, and what its queries left
 
     here.last_error = cudaErrorInvalidResourceHandle;
     EXPECT_EQ(refusal<7>({.threads = 512}),
@@ -143,7 +143,7 @@ TEST_F(launch_errors, a_refused_launch_leaves_nothing_and_says_what_was_pending)
     EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
-TEST_F(launch_errors, a_lasting_error_is_not_this_launchs)
+TEST_F(launch_errors, a_sticky_error_is_not_blamed_on_this_launch)
 {
     fake.lasting = cudaErrorIllegalAddress;
     fake.max_threads = 256;
@@ -161,7 +161,7 @@ TEST_F(launch_errors, a_lasting_error_is_not_this_launchs)
     }
 }
 
-TEST_F(launch_errors, what_the_model_does_not_explain)
+TEST_F(launch_errors, errors_that_the_model_does_not_explain)
 {
     fake.refuse_with = cudaErrorInvalidResourceHandle;
     EXPECT_EQ(refusal<9>({.threads = 32}), "merge<int>: cudaErrorInvalidResourceHandle: its text.");
@@ -180,7 +180,7 @@ TEST_F(launch_errors, no_code)
     EXPECT_EQ(here.last_error, cudaSuccess);
 }
 
-TEST_F(launch_errors, large_clusters_are_opted_in_to)
+TEST_F(launch_errors, the_attribute_for_large_clusters_is_set)
 {
     for (int i = 0; i < 3; ++i) launch(kernel<11>, {.grid = 32, .threads = 32, .cluster = 16}, nullptr, 2);
     EXPECT_EQ(fake.launched, 3);
@@ -192,7 +192,7 @@ TEST_F(launch_errors, large_clusters_are_opted_in_to)
         "a smaller cluster.");
 }
 
-TEST_F(launch_errors, a_gpu_that_is_not_in_the_table_launches)
+TEST_F(launch_errors, a_gpu_missing_from_the_table_launches)
 {
     fake.major = 99;
     launch(kernel<12>, {.threads = 512}, nullptr, 2);
@@ -208,10 +208,10 @@ TEST_F(launch_errors, a_gpu_that_is_not_in_the_table_launches)
     }
 }
 
-TEST_F(launch_errors, barriers_are_found_from_what_the_runtime_answers)
+TEST_F(launch_errors, barriers_are_derived_from_the_runtimes_answers)
 {
     EXPECT_EQ(kernel_resources_of(kernel<13>).barriers, 0);
-    fake.runtime_blocks = 21;  // 64 barriers of an SM / 3
+    fake.runtime_blocks = 21;  // 64 barriers per SM / 3
     EXPECT_EQ(kernel_resources_of(kernel<13>).barriers, 3);
     EXPECT_EQ(resident_blocks(kernel<13>, {.threads = 32}), 21);
     fake.runtime_blocks = 4;  // 13 to 16 barriers
@@ -230,13 +230,13 @@ TEST_F(launch_errors, block_size_with_a_grid_that_fills_the_gpu)
     EXPECT_EQ(best.dynamic_shared_bytes, 4 * model.threads);
     EXPECT_EQ(best.occupancy, 0.75);  // 1,536 of 2,048 threads
     EXPECT_TRUE(best.limiters.contains(resource::registers));
-    // Beyond 48 KB, since a launch opts in.
+    // Above 48 KB, since a launch sets the attribute.
     EXPECT_EQ(suggest_block_size(kernel<14>, 100000).resident_blocks, 2);
     EXPECT_EQ(available_dynamic_shared(kernel<14>, 128, 2), 115712);
 }
 
-// Without a driver the first question of a launch leaves an error, and no call before is to blame for it.
-TEST_F(launch_errors, no_driver_is_no_earlier_error)
+// Without a driver, the first query of a launch leaves an error; no earlier call is blamed for it.
+TEST_F(launch_errors, a_missing_driver_is_not_reported_as_an_earlier_error)
 {
     for (const cudaError_t none : {cudaErrorInsufficientDriver, cudaErrorNoDevice})
         for (const std::int64_t bytes : {0, 20000, 100000}) {

@@ -1,4 +1,5 @@
-// What a refused launch is told, as a function of attributes, GPU and configuration. On a GPU: tests/gpu.
+// The explanation of a refused launch, as a function of attributes, GPU and configuration. tests/gpu has the tests on a
+// GPU.
 #include <gtest/gtest.h>
 #include <launchbox/detail/launch/kernel_name.hpp>
 #include <launchbox/detail/launch/launch_explanation.hpp>
@@ -6,7 +7,7 @@
 namespace launchbox {
 namespace {
 
-// An unbounded kernel of 40 registers on an H200, launched well.
+// A kernel with 40 registers and no launch bound on an H200, launched correctly.
 launch_facts good_launch()
 {
     return {.kernel = "merge<int>",
@@ -64,12 +65,12 @@ TEST(launch_explanation, more_than_1024_threads)
     EXPECT_EQ(why.text,
               "merge<int>: 2,048 threads, but a block has at most 1,024. Launch with 1,024 threads or fewer.");
     EXPECT_EQ(why.obstacle, launch_obstacle::over_1024_threads);
-    // The kernel cannot have 1,024 either.
+    // The kernel cannot have 1,024 threads either.
     why = explained([](launch_facts& f) { f.threads = {1, 2048}, f.max_threads = 640; });
     EXPECT_EQ(
         why.text,
         "merge<int>: 1 x 2,048 = 2,048 threads, but a block has at most 1,024. Launch with 640 threads or fewer.");
-    // Far beyond what an int holds.
+    // Beyond the range of int.
     why = explained([](launch_facts& f) { f.threads = {INT64_MAX, INT64_MAX, INT64_MAX}; });
     EXPECT_EQ(why.obstacle, launch_obstacle::over_1024_threads);
 }
@@ -86,7 +87,7 @@ TEST(launch_explanation, threads_in_z)
 
 TEST(launch_explanation, registers)
 {
-    // What an H200 says of a kernel of 255 registers: at most 256 threads.
+    // The attributes on an H200 of a kernel with 255 registers: at most 256 threads.
     const auto big = [](launch_facts& f) { f.registers = 255, f.max_threads = 256, f.threads = 512; };
     launch_explanation why = explained(big);
     EXPECT_EQ(why.text,
@@ -95,7 +96,8 @@ TEST(launch_explanation, registers)
               "registers).");
     EXPECT_EQ(why.obstacle, launch_obstacle::registers_per_block);
 
-    // 9 warps of 7,168 registers would fit 65,536; the launch counts 12. Seen on an H200.
+    // 9 warps with 7,168 registers each would fit into 65,536, but the launch check counts 12 warps. Observed on an
+    // H200.
     why = explained([](launch_facts& f) { f.registers = 224, f.max_threads = 256, f.threads = 288; });
     EXPECT_EQ(why.text,
               "merge<int>: 288 threads with 224 registers each are 9 warps, which the launch counts as 12 (a multiple "
@@ -104,7 +106,7 @@ TEST(launch_explanation, registers)
     EXPECT_EQ(why.obstacle, launch_obstacle::register_rounding);
 }
 
-// 256 is both what 255 registers allow and a bound that somebody may have written: the runtime's error tells.
+// 256 is both the maximum for 255 registers and a possible launch bound: the runtime's error decides.
 TEST(launch_explanation, bound_and_registers_at_the_same_number_of_threads)
 {
     const auto big = [](launch_facts& f) { f.registers = 255, f.max_threads = 256, f.threads = 512; };
@@ -126,17 +128,17 @@ TEST(launch_explanation, shared_memory)
     EXPECT_EQ(why.kind, launch_error_kind::block);
     EXPECT_TRUE(why.obstacle == launch_obstacle::dynamic_shared_limit ||
                 why.obstacle == launch_obstacle::shared_per_block);
-    // To the byte, and beyond 48 KB.
+    // The limit is exact, even above 48 KB.
     EXPECT_EQ(explained([](launch_facts& f) { f.dynamic_shared_bytes = 231448, f.static_shared_bytes = 1000; }).text,
               "");
     why = explained([](launch_facts& f) { f.dynamic_shared_bytes = 231449, f.static_shared_bytes = 1000; });
     EXPECT_NE(why.text.find(": 1 B too many."), std::string::npos) << why.text;
-    // Before 7.0 there is no opting in.
+    // Before 7.0 no attribute raises the limit.
     why = explained([](launch_facts& f) { f.gpu = {6, 1}, f.binary_version = 61, f.dynamic_shared_bytes = 50000; });
     EXPECT_NE(why.text.find("at most 49,152 B on sm_61: 848 B too many"), std::string::npos) << why.text;
 }
 
-TEST(launch_explanation, what_is_not_positive)
+TEST(launch_explanation, zero_and_negative_values)
 {
     launch_explanation why = explained([](launch_facts& f) { f.grid = 0; });
     EXPECT_EQ(why.text,
@@ -147,7 +149,7 @@ TEST(launch_explanation, what_is_not_positive)
                   f.threads = {32, 0};
               }).text,
               "merge<int>: a block of 32 x 0 threads. Every dimension is 1 or more.");
-    // Two negative dimensions make a positive product.
+    // The product of two negative dimensions is positive.
     EXPECT_EQ(explained([](launch_facts& f) { f.threads = {-8, -8}; }).obstacle, launch_obstacle::negative_input);
     why = explained([](launch_facts& f) { f.dynamic_shared_bytes = -4; });
     EXPECT_EQ(why.text, "merge<int>: -4 B of dynamic shared memory. It is 0 or more.");
@@ -191,7 +193,7 @@ TEST(launch_explanation, clusters)
                   f.gpu = {8, 6}, f.cluster = 2;
               }).text,
               "merge<int>: a cluster of 2 blocks, but there are no clusters on sm_86, only from sm_90 on.");
-    // Where the runtime was not asked, the table tells.
+    // If the runtime was not asked, the table decides.
     const launch_explanation thor = explained([](launch_facts& f) { f.gpu = {11, 0}, f.cluster = 16, f.grid = 64; });
     EXPECT_EQ(thor.text,
               "merge<int>: a cluster of 16 blocks, but a cluster has at most 8 on sm_110. Use a smaller cluster.");
@@ -208,7 +210,7 @@ TEST(launch_explanation, clusters)
 
 TEST(launch_explanation, cooperative)
 {
-    // 40 registers: 6 blocks of 256 threads on an SM.
+    // 40 registers: 6 blocks of 256 threads per SM.
     EXPECT_EQ(explained([](launch_facts& f) {
                   f.cooperative = true, f.grid = {100, 10};
               }).text,
@@ -223,7 +225,7 @@ TEST(launch_explanation, cooperative)
               launch_error_kind::cooperative);
 }
 
-TEST(launch_explanation, what_nothing_here_explains_is_the_runtimes)
+TEST(launch_explanation, unexplained_errors_are_the_runtimes)
 {
     const launch_explanation why = explained([](launch_facts& f) {
         f.error_name = "cudaErrorInvalidResourceHandle", f.error_text = "invalid resource handle";
@@ -232,7 +234,7 @@ TEST(launch_explanation, what_nothing_here_explains_is_the_runtimes)
     EXPECT_EQ(why.kind, launch_error_kind::runtime);
 }
 
-TEST(launch_explanation, a_gpu_that_is_not_in_the_table)
+TEST(launch_explanation, a_gpu_missing_from_the_table)
 {
     const auto newer = [](launch_facts& f) { f.gpu = {99, 0}, f.max_threads = 256; };
     EXPECT_EQ(explained(newer).text, "");
@@ -241,7 +243,7 @@ TEST(launch_explanation, a_gpu_that_is_not_in_the_table)
               "GPU. Launch with 256 threads or fewer.");
 }
 
-TEST(launch_extent, takes_what_people_have)
+TEST(launch_extent, converts_from_all_common_types)
 {
     struct dim {
         unsigned x = 1, y = 1, z = 1;

@@ -228,7 +228,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
     return code;
 }
 
-// Functions that nvcc's objects call before main, and their stubs, which nobody calls here.
+// Functions that nvcc's objects call before main, and stubs that are never called here.
 void** __cudaRegisterFatBinary(void*)
 {
     static void* handle = nullptr;

@@ -45,7 +45,7 @@ struct fake_runtime : fake_code {
     std::map<int, fake_figures> figures;       ///< by device
     bool capturing = true;                     ///< whether a stream is captured, in the global mode
     cudaError_t device_status = cudaSuccess;   ///< cudaGetDevice
-    cudaError_t lasting = cudaSuccess;         ///< every call returns it
+    cudaError_t lasting = cudaSuccess;         ///< every call returns this error
     cudaError_t refuse_with = cudaSuccess;     ///< every launch returns it
 
     // Counts of calls.

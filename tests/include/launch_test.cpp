@@ -1,5 +1,5 @@
 // launch.cuh in a plain .cpp: the kernels here are host functions that no runtime knows, so every launch is refused,
-// and what is tested is how.
+// and the tests check how.
 #include <gtest/gtest.h>
 #include <launchbox/launch.cuh>
 
@@ -18,7 +18,7 @@ void fill(float*, float, int) {}
 void move_point(point) {}
 void never_throws(int) noexcept {}
 
-// Where there is a GPU, the runtime takes a pointer that it does not know for a cudaKernel_t, and follows it.
+// With a GPU, the runtime would treat an unknown pointer as a cudaKernel_t and dereference it.
 bool has_gpu()
 {
     int count = 0;
@@ -27,7 +27,7 @@ bool has_gpu()
     return has;
 }
 
-// True when the launch was refused, as it has to be.
+// Whether the launch was refused, as expected.
 template <class... Parameters, class... Arguments>
 bool is_refused(void (*kernel)(Parameters...), const launch_config& config, Arguments&&... arguments)
 {
@@ -39,7 +39,7 @@ bool is_refused(void (*kernel)(Parameters...), const launch_config& config, Argu
     return false;
 }
 
-TEST(launch, takes_configurations_and_arguments_as_people_write_them)
+TEST(launch, accepts_configurations_and_arguments_in_all_common_forms)
 {
     if (has_gpu()) GTEST_SKIP() << "tests/gpu launches real kernels";
     const int blocks = 3;
@@ -58,7 +58,7 @@ TEST(launch, takes_configurations_and_arguments_as_people_write_them)
                                      .cluster = {4, 2},
                                      .programmatic_dependent_launch = true,
                                      .cooperative = true}));
-    // Converted as in a call: an array, a null pointer, an int for a float, a short for an int.
+    // Converted as in a call: an array, a null pointer, an int to a float, a short to an int.
     float array[4] = {};
     EXPECT_TRUE(is_refused(fill, {.threads = 32}, array, 3, half));
     EXPECT_TRUE(is_refused(fill, {.threads = 32}, nullptr, 1.0, 'c'));
@@ -66,7 +66,7 @@ TEST(launch, takes_configurations_and_arguments_as_people_write_them)
     EXPECT_TRUE(is_refused(never_throws, {.threads = 32}, 1));
 }
 
-TEST(launch, numbers_that_no_grid_holds_are_not_cut)
+TEST(launch, numbers_beyond_any_grid_are_not_truncated)
 {
     EXPECT_EQ(detail::dim3_of({std::int64_t{1} << 32, 1, 1}).x, ~0u);
     EXPECT_EQ(detail::dim3_of({(std::int64_t{1} << 32) + 1, -1, 7}).x, ~0u);
@@ -74,7 +74,7 @@ TEST(launch, numbers_that_no_grid_holds_are_not_cut)
     EXPECT_EQ(detail::dim3_of({1, -1, 7}).z, 7u);
 }
 
-TEST(launch, the_runtime_gets_what_was_asked)
+TEST(launch, the_runtime_gets_the_configuration)
 {
     const cudaStream_t stream = cudaStreamPerThread;
     const detail::runtime_config plain(
@@ -105,19 +105,19 @@ TEST(launch, the_runtime_gets_what_was_asked)
     EXPECT_EQ(all.native.attrs[2].val.cooperative, 1);
 }
 
-TEST(launch, what_was_opted_in_is_remembered_by_kernel_device_and_permission)
+TEST(launch, set_attributes_are_remembered_by_kernel_device_and_permission)
 {
     const auto memory = std::make_unique<detail::opt_in_memory>();
     EXPECT_FALSE(memory->contains(1 << 8));
     memory->insert(1 << 8);
     EXPECT_TRUE(memory->contains(1 << 8));
     EXPECT_FALSE(memory->contains(1 << 8 | 1));
-    // However many there are, none that was not inserted is found.
+    // A value that was not inserted is never found, however many there are.
     for (std::uint64_t key = 3; key < 200000; key += 2) memory->insert(key);
     for (std::uint64_t key = 2; key < 200000; key += 2) ASSERT_FALSE(memory->contains(key) && key != 1 << 8) << key;
 }
 
-TEST(launch, questions_without_a_gpu_have_no_answer)
+TEST(launch, queries_without_a_gpu_have_no_answer)
 {
     if (has_gpu()) GTEST_SKIP() << "tests/gpu asks about real kernels";
     const auto why = [](auto ask) -> std::string {

@@ -1,5 +1,5 @@
-// Two shared libraries that launch kernels, each with a CUDA runtime of its own: nothing that calls the runtime may be
-// merged by the dynamic linker.
+// Two shared libraries that launch kernels, each with its own CUDA runtime: the dynamic linker must not merge functions
+// that call the runtime.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -39,7 +39,7 @@ int use(int* data, const keeps& kept)
 }
 )";
 
-TEST(launch_visibility, nothing_that_calls_the_runtime_is_exported)
+TEST(launch_visibility, functions_that_call_the_runtime_are_not_exported)
 {
     if (*LAUNCHBOX_NVCC == '\0') GTEST_SKIP() << "needs nvcc";
     const temporary_directory folder;
@@ -51,7 +51,7 @@ TEST(launch_visibility, nothing_that_calls_the_runtime_is_exported)
                                          "-I" LAUNCHBOX_SOURCE_DIR "/include", source, "-o", shared});
     ASSERT_EQ(built.exit_code, 0) << built.output;
 
-    // A function of ours that calls the runtime, seen from outside of the object: at -O0 nothing is inlined.
+    // Functions of ours that call the runtime and are visible outside the object: at -O0 nothing is inlined.
     const subprocess_result all = run({"nm", "-C", "--defined-only", shared});
     const subprocess_result exported = run({"nm", "-DC", "--defined-only", shared});
     ASSERT_EQ(all.exit_code, 0) << all.output;

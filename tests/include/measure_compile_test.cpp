@@ -1,5 +1,5 @@
-// measure.cuh compiles alone and for old and new architectures, links from two files, exports nothing that calls the
-// runtime, and refuses what it cannot be in one sentence.
+// measure.cuh compiles alone and for old and new architectures, links from two files, exports no function that calls
+// the runtime, and refuses invalid uses in one sentence.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -98,14 +98,14 @@ TEST_F(measure_compile, alone_for_old_and_new_architectures)
     EXPECT_EQ(result.output, "");
 }
 
-TEST_F(measure_compile, two_files_link_and_the_program_says_what_happened)
+TEST_F(measure_compile, two_files_link_and_the_program_prints_its_result)
 {
     const std::string linked = (folder.path() / "program").string();
     const subprocess_result built =
         nvcc({"-gencode=arch=compute_90,code=[sm_90,compute_90]", "-O3", written("program.cu", program),
               written("other.cu", other_unit), "-o", linked});
     ASSERT_EQ(built.exit_code, 0) << built.output;
-    // With a GPU or without: a line, and no crash.
+    // With or without a GPU it prints a line and does not crash.
     const subprocess_result ran = run({linked});
     const char* begin = ran.exit_code == 0 ? "{\"launchbox\":\"measurement/1\",\"time_ms\":["
                                            : "{\"launchbox\":\"measurement/1\",\"failure\":\"";
@@ -113,8 +113,8 @@ TEST_F(measure_compile, two_files_link_and_the_program_says_what_happened)
     EXPECT_EQ(count(ran.output, "\n"), 1) << ran.output;
 }
 
-// Of two shared libraries with a CUDA runtime each, the dynamic linker would keep one library's functions for both.
-TEST_F(measure_compile, nothing_that_calls_the_runtime_is_exported)
+// If two shared libraries each have a CUDA runtime, the dynamic linker would use one library's functions for both.
+TEST_F(measure_compile, functions_that_call_the_runtime_are_not_exported)
 {
     const std::string shared = (folder.path() / "library.so").string();
     const subprocess_result built =
@@ -134,7 +134,7 @@ TEST_F(measure_compile, nothing_that_calls_the_runtime_is_exported)
     }
 }
 
-// Each object file launches a hold that was compiled for what the file was compiled for.
+// Each object file launches a hold compiled for its own architectures.
 TEST_F(measure_compile, each_file_has_its_own_hold)
 {
     const std::string object = (folder.path() / "other.o").string();
@@ -145,7 +145,7 @@ TEST_F(measure_compile, each_file_has_its_own_hold)
         EXPECT_NE(symbols.output.find(name), std::string::npos) << name << '\n' << symbols.output;
 }
 
-TEST_F(measure_compile, what_it_cannot_be_is_one_sentence)
+TEST_F(measure_compile, an_invalid_use_is_one_sentence)
 {
     const std::string object = (folder.path() / "unit.o").string();
     const std::string include = "#include <launchbox/measure.cuh>\n";

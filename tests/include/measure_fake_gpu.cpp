@@ -12,7 +12,7 @@ void fake_gpu::put(const std::string& name, const std::function<void()>& what)
 {
     asked.push_back(name);
     host_ns += launch_ns;
-    // Nothing starts before it is launched.
+    // Work starts no earlier than it is launched.
     queue.push_back([=, this, launched = host_ns] {
         gpu_ns = std::max(gpu_ns, launched);
         what();
@@ -70,7 +70,7 @@ cudaError_t launch_hold(void** arguments)
     gpu.held += flags[0] == 0;
     gpu.put("hold", [=] {
         if (flags[0] != 0) {
-            gpu.gpu_ns = std::max(gpu.gpu_ns, gpu.host_ns);  // until now
+            gpu.gpu_ns = std::max(gpu.gpu_ns, gpu.host_ns);  // it waits until now
         } else {
             gpu.gpu_ns += limit;
             flags[1] = 1;
@@ -196,7 +196,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t*, const void*)
 {
     return cudaSuccess;
 }
-// For toolkits from 12.x on, and for earlier ones.
+// For toolkits since 12.x, and for earlier ones.
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void** arguments, std::size_t, cudaStream_t)
 {
     return launchbox::launch_hold(arguments);

@@ -1,5 +1,5 @@
-// A CUDA runtime with one stream and a GPU that only keeps time: tests what measure.cuh calls, in which order, and what
-// it does on failures, without a GPU.
+// A CUDA runtime with one stream and a GPU that only keeps time, to test without a GPU what measure.cuh calls, in which
+// order, and how it handles failures.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,13 +13,13 @@ namespace launchbox {
 struct fake_gpu {
     // Properties of the machine.
     int l2_bytes = 1000;
-    double launch_ns = 5000;                  ///< host time to put one operation into the stream
+    double launch_ns = 5000;                  ///< host time to enqueue one operation
     cudaError_t malloc_status = cudaSuccess;  ///< cudaMalloc
     cudaError_t host_status = cudaSuccess;    ///< cudaHostAlloc
     cudaError_t event_status = cudaSuccess;   ///< cudaEventCreate
     cudaError_t hold_status = cudaSuccess;    ///< launching the kernel that holds the stream
     cudaError_t last_error = cudaSuccess;
-    cudaError_t lasting = cudaSuccess;  ///< every call returns it
+    cudaError_t lasting = cudaSuccess;  ///< every call returns this error
 
     // Calls so far.
     std::vector<std::string> asked;  ///< "flush 1000", "hold", "event", "work", in the stream's order

@@ -1,4 +1,4 @@
-// The line that print_measurement prints: read by a JSON library and by what `tune` reads it with.
+// The line printed by print_measurement: parsed by a JSON library and by the parser of `tune`.
 #include <gtest/gtest.h>
 #include <launchbox/measurement.hpp>
 
@@ -36,7 +36,7 @@ std::string printed(const measurement_result& result, print_options options = {}
     return text;
 }
 
-TEST(measure_line, is_one_line_of_json_with_all_that_is_known)
+TEST(measure_line, is_one_line_of_json_with_all_known_values)
 {
     const std::string line = printed(good(), {.checksum = 0x00ab'cdef'0000'0001});
     EXPECT_EQ(line.find('\n'), line.size() - 1);
@@ -55,7 +55,7 @@ TEST(measure_line, is_one_line_of_json_with_all_that_is_known)
     EXPECT_EQ(read["checksum"], "00abcdef00000001");
 }
 
-TEST(measure_line, what_is_not_known_is_not_there)
+TEST(measure_line, unknown_values_are_left_out)
 {
     measurement_result result = good();
     result.bytes = 0;
@@ -67,7 +67,7 @@ TEST(measure_line, what_is_not_known_is_not_there)
     EXPECT_EQ(json::parse(printed({}))["time_ms"], json::array());
 }
 
-TEST(measure_line, what_was_measured_differently)
+TEST(measure_line, flags_of_other_ways_to_measure)
 {
     const json read =
         json::parse(printed({.samples_ns = {5}, .cold = false, .launches = 20, .blocked = false, .out_of_time = true}));
@@ -89,7 +89,7 @@ TEST(measure_line, a_failure_has_a_reason_and_no_time)
     EXPECT_EQ(json::parse(line)["reason"], "sort<\"a\\b\">:  ??? an illegal memory access");
 }
 
-TEST(measure_line, numbers_are_exact_and_no_locale_changes_them)
+TEST(measure_line, numbers_are_exact_in_any_locale)
 {
     const auto check = [] {
         EXPECT_EQ(detail::json_ms(0), "0");

@@ -1,5 +1,5 @@
-// measure.cuh with a GPU that only keeps time: what a sample consists of, when the stream is not held, what failures
-// are called, and that nothing is left behind.
+// measure.cuh with a GPU that only keeps time: what a sample consists of, when the stream is not held, the names of
+// failures, and that nothing is left behind.
 #include <gtest/gtest.h>
 #include <launchbox/measure.cuh>
 
@@ -15,7 +15,7 @@ namespace {
 class measure_series : public testing::Test {
 protected:
     void SetUp() override { gpu = {}; }
-    // Whatever happened.
+    // In any case.
     void TearDown() override
     {
         EXPECT_EQ(gpu.allocated, 0);
@@ -23,7 +23,7 @@ protected:
         EXPECT_EQ(gpu.last_error, cudaSuccess);
     }
 
-    // What the stream was given after the last of `name`, itself included.
+    // The operations in the stream since the last `name`, including it.
     static std::string since(const char* name)
     {
         std::string text;
@@ -97,7 +97,7 @@ TEST_F(measure_series, the_stream_is_held_while_the_callable_launches_but_not_in
     EXPECT_GT(calls, 10);
 }
 
-TEST_F(measure_series, a_callable_that_waits_is_measured_without_holding)
+TEST_F(measure_series, a_callable_that_synchronises_is_measured_without_a_hold)
 {
     const measurement_result m = measure([&](cudaStream_t stream) {
         gpu.work(1'000'000);
@@ -131,8 +131,8 @@ TEST_F(measure_series, one_late_launch_costs_one_sample)
     for (const double sample : m.samples_ns) EXPECT_NEAR(sample, 1000, 0.5);
 }
 
-// Held samples and others are never in one series.
-TEST_F(measure_series, once_the_stream_is_not_held_the_samples_begin_anew)
+// A series has either only held samples or only others.
+TEST_F(measure_series, the_samples_start_over_once_the_stream_is_not_held)
 {
     int held = 0;
     const measurement_result m = measure(
@@ -150,7 +150,7 @@ TEST_F(measure_series, once_the_stream_is_not_held_the_samples_begin_anew)
     for (const double sample : m.samples_ns) EXPECT_GT(sample, 1100);
 }
 
-TEST_F(measure_series, samples_until_there_are_enough)
+TEST_F(measure_series, samples_until_the_goal_is_reached)
 {
     EXPECT_EQ(measure(two_kernels, {.min_samples = 30}).samples_ns.size(), 30u);
     EXPECT_EQ(measure(two_kernels, {.max_samples = 40, .relative_error = 0}).samples_ns.size(), 40u);
@@ -180,7 +180,7 @@ TEST_F(measure_series, a_refused_launch)
     EXPECT_TRUE(m.samples_ns.empty());
 }
 
-TEST_F(measure_series, a_launch_that_is_refused_later_releases_the_stream)
+TEST_F(measure_series, a_launch_that_is_refused_later_releases_the_hold)
 {
     int calls = 0;
     const measurement_result m = measure(
@@ -193,7 +193,7 @@ TEST_F(measure_series, a_launch_that_is_refused_later_releases_the_stream)
     EXPECT_EQ(gpu.timed_out, 0);
 }
 
-TEST_F(measure_series, launchs_own_error_keeps_its_words)
+TEST_F(measure_series, an_error_of_launch_keeps_its_message)
 {
     const measurement_result m = measure([](cudaStream_t) {
         throw launch_error("scale: 4,096 threads", cudaErrorInvalidConfiguration, launch_error_kind::block);
@@ -202,7 +202,7 @@ TEST_F(measure_series, launchs_own_error_keeps_its_words)
     EXPECT_EQ(m.reason, "scale: 4,096 threads");
 }
 
-TEST_F(measure_series, other_exceptions_pass_through)
+TEST_F(measure_series, other_exceptions_propagate)
 {
     int calls = 0;
     const auto throwing = [&](cudaStream_t) {
@@ -213,7 +213,7 @@ TEST_F(measure_series, other_exceptions_pass_through)
     EXPECT_EQ(gpu.timed_out, 0);
 }
 
-TEST_F(measure_series, a_kernel_that_fails_while_it_runs)
+TEST_F(measure_series, a_kernel_that_fails_at_run_time)
 {
     const measurement_result m = measure([](cudaStream_t) { gpu.work(1000, cudaErrorIllegalAddress); });
     EXPECT_EQ(m.failure, "illegal_access");
@@ -222,7 +222,7 @@ TEST_F(measure_series, a_kernel_that_fails_while_it_runs)
     gpu.last_error = cudaSuccess;
 
     int calls = 0;
-    gpu.allocated = 0;  // after an error that lasts nothing can be freed
+    gpu.allocated = 0;  // after a sticky error nothing can be freed
     const measurement_result later = measure(
         [&](cudaStream_t) { gpu.work(1000, ++calls == 25 ? cudaErrorAssert : cudaSuccess); }, {.min_samples = 50});
     EXPECT_EQ(later.failure, "trap");
@@ -278,7 +278,7 @@ TEST_F(measure_series, failures_have_the_names_that_tune_stores)
     EXPECT_EQ(kind(cudaErrorNoKernelImageForDevice, detail::measuring::launching), "launch_error");
 }
 
-TEST_F(measure_series, options_that_no_measurement_can_have)
+TEST_F(measure_series, invalid_options)
 {
     const auto refused = [](const measurement_options& options) {
         EXPECT_THROW((void)measure(two_kernels, options), std::invalid_argument);

@@ -1,5 +1,5 @@
-// Rows that merge_sort cannot be compiled for are refused in a sentence that says what is wrong with them, and none is
-// taken for another: {128, 23, 0, 2} would sort with 16 items, as long as somebody measures it as 23.
+// Rows that merge_sort cannot be compiled with are refused in a sentence that says what is wrong with them, and are not
+// silently changed: {128, 23, 0, 2} would sort with 16 items, and be measured as a row with 23.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,7 +15,7 @@ struct wrong_row {
     std::string row, sentence;
 };
 
-// Each call of a sort in a file of its own, by whose name the compiler's errors are told apart.
+// Each call of a sort is in a file of its own, whose name identifies the compiler's errors.
 std::string errors_of(const std::vector<wrong_row>& rows, const std::string& sort)
 {
     std::string text = "#include <launchbox/algorithms/merge_sort.cuh>\n";
@@ -38,7 +38,7 @@ void expect_refused(const std::vector<wrong_row>& rows, const std::string& sort)
 {
     const std::string output = errors_of(rows, sort);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        // The sentence, and behind it, before the next error, where it comes from.
+        // The sentence, followed by the file that it comes from, before the next error.
         bool found = false;
         for (std::size_t at = output.find(rows[i].sentence); at != std::string::npos && !found;
              at = output.find(rows[i].sentence, at + 1)) {
@@ -61,7 +61,7 @@ const std::vector<wrong_row>& wrong_rows()
     return rows;
 }
 
-TEST(merge_sort_refusal, a_row_is_what_it_says)
+TEST(merge_sort_refusal, invalid_rows_are_refused)
 {
     if (!*LAUNCHBOX_NVCC) GTEST_SKIP() << "no nvcc here";
     expect_refused(wrong_rows(), "merge_sort<$ROW>(stream, keys, n)");

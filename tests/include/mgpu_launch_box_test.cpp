@@ -1,4 +1,4 @@
-// Code in the style of MGPU 1.x behind mgpu_launch_box.cuh: what the host launches with is what the kernel's code has.
+// Code in the style of MGPU 1.x with mgpu_launch_box.cuh: the host launches with the values compiled into the kernel.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace launchbox {
 namespace {
 
-// With the calls that MGPU's own kernels make, and a context of which nothing is asked.
+// Has the calls of MGPU's own kernels, and a context that is never used.
 const char* const old_code = R"cuda(
 #include <launchbox/mgpu_launch_box.cuh>
 #include <cstdio>
@@ -87,7 +87,7 @@ int main(int argc, char**) {
 }
 )cuda";
 
-// The kernel of a tuning; of an executable's images for an architecture one is the linker's, without kernels.
+// The kernel of a tuning. One image per architecture of an executable is the linker's and has no kernels.
 kernel_info kernel_of(const std::vector<image>& images, const std::string& architecture, const std::string& tuning)
 {
     std::vector<kernel_info> found;
@@ -99,7 +99,7 @@ kernel_info kernel_of(const std::vector<image>& images, const std::string& archi
     return found.empty() ? kernel_info() : found.front();
 }
 
-TEST(mgpu_launch_box, the_host_launches_with_what_the_kernel_has)
+TEST(mgpu_launch_box, the_host_launches_with_the_kernels_values)
 {
     SKIP_WITHOUT_NVCC();
     const workshop shop;
@@ -112,7 +112,7 @@ TEST(mgpu_launch_box, the_host_launches_with_what_the_kernel_has)
         std::string name, tuning;
         int threads, items, min_blocks, shared;
     };
-    // By hand: the newest row that is given. The tile is of int, and that of Mine of 32 double.
+    // Expected values: the newest row that is given. The tile is of int; that of Mine is of 32 double.
     const std::array<expected, 4> all{{{"Box1", "Box1>", 128, 7, 0, 128 * 7 * 4},
                                        {"Box2", "Box2>", 192, 9, 5, 192 * 9 * 4},
                                        {"Box3", "Box3>", 256, 15, 3, 256 * 15 * 4},
@@ -128,14 +128,14 @@ TEST(mgpu_launch_box, the_host_launches_with_what_the_kernel_has)
             const kernel_info kernel = kernel_of(images, architecture, one.tuning);
             EXPECT_EQ(kernel.bounds.max_threads, (std::array{one.threads, 1, 1}));
             EXPECT_EQ(kernel.figures.static_shared_bytes, one.shared);
-            // Rounded down to units of 8; without min_blocks only the threads of a block count.
+            // Rounded down to a multiple of 8; without min_blocks only the threads of a block count.
             const int cap = 65536 / (one.threads * std::max(one.min_blocks, 1)) / 8 * 8;
             EXPECT_EQ(kernel.bounds.register_cap, std::min(cap, 255));
         }
     }
 }
 
-TEST(mgpu_launch_box, what_cannot_be_right_does_not_compile)
+TEST(mgpu_launch_box, invalid_uses_do_not_compile)
 {
     SKIP_WITHOUT_NVCC();
     const workshop shop;

@@ -1,4 +1,4 @@
-// Thresholds and slack against counting: each value is the last one that still gives the blocks.
+// Thresholds and slack against counting: each is the last value that still gives the blocks.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -8,7 +8,7 @@
 namespace launchbox {
 namespace {
 
-// The limit of one resource alone, with one quantity changed.
+// The limit of one resource, with one quantity changed.
 int register_blocks(const question& q, int registers)
 {
     const int warps = detail::warps_of(q.shape.threads);
@@ -26,7 +26,7 @@ int thread_blocks(const question& q, int threads)
 int shared_blocks(const question& q, std::int64_t bytes)
 {
     const std::int64_t fixed = std::min(bytes, q.kernel.static_shared_bytes);
-    // The static part decides whether the opt-in limit applies, so only the dynamic part moves while it can.
+    // The static part decides whether the opt-in limit applies, so only the dynamic part changes while possible.
     return detail::shared_limit_of(*q.limits, fixed, bytes - fixed, q.settings).blocks;
 }
 
@@ -68,7 +68,7 @@ void check(const question& q, const resource_allowance& allowed)
     }
 }
 
-TEST(occupancy_allowance, every_threshold_and_slack_is_the_last_value_that_holds)
+TEST(occupancy_allowance, every_threshold_and_slack_is_the_last_value_that_suffices)
 {
     const std::uint64_t seed = random_seed();
     question_source source(seed);
@@ -86,7 +86,7 @@ TEST(occupancy_allowance, every_threshold_and_slack_is_the_last_value_that_holds
             std::cout << describe(q) << '\n';
             return;
         }
-        // What the block uses now is within the slack of what it now gets.
+        // The current use of the block is within the slack of its allocation.
         if (result.resident_blocks > 0) {
             ASSERT_LE(q.kernel.registers, std::max(*same.registers, 256));
             ASSERT_LE(q.shape.threads, *same.threads) << describe(q);
@@ -96,7 +96,7 @@ TEST(occupancy_allowance, every_threshold_and_slack_is_the_last_value_that_holds
     }
 }
 
-// All of them on two architectures, register thresholds being the table that kernel authors ask for.
+// All thresholds on two architectures; those of registers are the table that kernel authors ask for.
 TEST(occupancy_allowance, known_register_thresholds)
 {
     const int of_256[] = {255, 128, 80, 64, 48, 40, 32, 32};

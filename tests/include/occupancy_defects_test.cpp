@@ -1,4 +1,4 @@
-// Where NVIDIA's own code is wrong: each difference is named, pinned here, and the only one of its kind.
+// Defects in NVIDIA's own code: each difference is described and tested here, and is the only one of its kind.
 #include <gtest/gtest.h>
 
 #include "oracle.hpp"
@@ -6,9 +6,8 @@
 namespace launchbox {
 namespace {
 
-// 1. Before 13.1 the header, and the runtime with it, forgets the reserve of each block when two or more blocks are
-// asked
-//    for. The runtime's figures were measured on an H200 with 13.0; ours yields what was asked.
+// 1. Before 13.1 the header, and so the runtime, forgets the reserved memory of each block when two or more blocks are
+// asked for. The runtime's figures were measured on an H200 with 13.0; our size allows as many blocks as asked for.
 TEST(occupancy_defects, available_dynamic_shared_contradicts_itself)
 {
     const int asked[] = {2, 3, 4, 8, 16};
@@ -41,9 +40,9 @@ TEST(occupancy_defects, available_dynamic_shared_contradicts_itself)
     }
 }
 
-// Ours never contradicts itself, and equals the header where the header does not: below 8.0 (no reserve), and for n
-// = 1.
-TEST(occupancy_defects, ours_yields_what_was_asked_for_everywhere)
+// Our size never contradicts the model, and equals the header's where the header is right: below 8.0 (no reserved
+// memory), and for n = 1.
+TEST(occupancy_defects, ours_allows_as_many_blocks_as_asked_for)
 {
     std::int64_t asked = 0;
     for (const sm_limits& limits : sm_limits_table)
@@ -88,8 +87,8 @@ TEST(occupancy_defects, ours_yields_what_was_asked_for_everywhere)
     EXPECT_GT(asked, 10000);
 }
 
-// 2. A block larger than the launch bound is given resident blocks; its launch fails (measured on an H200: 512 threads
-//    on a bound of 256 give 4 blocks from the runtime and cudaErrorInvalidValue from the launch).
+// 2. A block larger than the launch bound gets resident blocks, but its launch fails (measured on an H200: with 512
+// threads and a bound of 256 the runtime counts 4 blocks, and the launch returns cudaErrorInvalidValue).
 TEST(occupancy_defects, a_block_over_the_launch_bound_is_not_launchable)
 {
     const kernel_resources kernel{.registers = 32, .max_threads = 256};
@@ -101,7 +100,7 @@ TEST(occupancy_defects, a_block_over_the_launch_bound_is_not_launchable)
     EXPECT_EQ(resident_blocks(sm_90, kernel, {.threads = 512}), 0);
 }
 
-// 3. The header's mask of limiting factors keeps what limited before barriers were counted.
+// 3. The header's mask of limiting factors keeps the limiters found before barriers were counted.
 TEST(occupancy_defects, the_limiter_set_is_never_stale)
 {
     const kernel_resources kernel{.registers = 32, .barriers = 16};
@@ -115,7 +114,7 @@ TEST(occupancy_defects, the_limiter_set_is_never_stale)
     EXPECT_EQ(occupancy(sm_90, kernel, {.threads = 128}).limiters, barriers_alone);
 }
 
-// 4. The header adds sizes in 32 bits: 4 GiB and 1 KB of dynamic shared memory "fit" 16 times.
+// 4. The header adds sizes in 32 bits: 4 GiB + 1 KB of dynamic shared memory "fit" 16 times.
 TEST(occupancy_defects, sizes_do_not_overflow)
 {
     const std::int64_t huge = (std::int64_t{4} << 30) + 1024;
@@ -136,7 +135,7 @@ TEST(occupancy_defects, sizes_do_not_overflow)
     }
 }
 
-// 5. 3.0 has 6 bits for a register number; the header accepts 255 for all of 3.x.
+// 5. On 3.0 instructions have 6 bits for a register number; the header accepts 255 for all of 3.x.
 TEST(occupancy_defects, kernels_for_3_0_have_at_most_63_registers)
 {
     EXPECT_EQ(oracle::ask(sm_30, {.registers = 64}, {.threads = 128}, {}).result.activeBlocksPerMultiprocessor, 8);
@@ -144,7 +143,7 @@ TEST(occupancy_defects, kernels_for_3_0_have_at_most_63_registers)
     EXPECT_EQ(resident_blocks(sm_30, {.registers = 63}, {.threads = 128}), 8);
 }
 
-// 6. No block has more than 16 named barriers (PTX ISA, bar); the header divides by any number.
+// 6. A block has at most 16 named barriers (PTX ISA, bar); the header accepts any number.
 TEST(occupancy_defects, no_block_has_more_than_16_barriers)
 {
     EXPECT_EQ(oracle::ask(sm_90, {.barriers = 17}, {.threads = 32}, {}).result.activeBlocksPerMultiprocessor, 3);
@@ -152,7 +151,7 @@ TEST(occupancy_defects, no_block_has_more_than_16_barriers)
     EXPECT_EQ(resident_blocks(sm_90, {.barriers = 17}, {.threads = 32}), 0);
 }
 
-// 7. The header answers for chips that do not exist (7.9 as 7.0, 8.5 as 8.6); launchbox has no row for them.
+// 7. The header answers for chips that do not exist (7.9 like 7.0, 8.5 like 8.6); launchbox has no row for them.
 TEST(occupancy_defects, unknown_chips_have_no_answer)
 {
     sm_limits invented = sm_70;
@@ -161,9 +160,8 @@ TEST(occupancy_defects, unknown_chips_have_no_answer)
     EXPECT_EQ(find_sm_limits({7, 9}), nullptr);
 }
 
-// 8. From 13.3 on the header gives an SM of 10.3 half of the barriers that it had before, and that 10.0 has. Nothing
-// else
-//    says so.
+// 8. From 13.3 on the header gives an SM of 10.3 half of the barriers that it had before, and that 10.0 has. No other
+// source says so.
 TEST(occupancy_defects, barriers_of_10_3_depend_on_the_toolkit)
 {
     if (!oracle::knows(sm_103)) GTEST_SKIP() << "the header does not know 10.3";
@@ -172,9 +170,9 @@ TEST(occupancy_defects, barriers_of_10_3_depend_on_the_toolkit)
     EXPECT_EQ(resident_blocks(sm_103, {.barriers = 16}, {.threads = 32}), 4);
 }
 
-// Not a defect, but met by everybody: blocks that fit the registers of the SM and cannot be launched, because the
-// launch check rounds warps up to the sub-partitions. Measured on an H200: 224 registers launch with 256 threads and
-// fail with 288, 320 and 384.
+// Not a defect, but a common surprise: blocks fit into the registers of the SM but cannot be launched, because the
+// launch check rounds warps up to the sub-partitions. Measured on an H200: with 224 registers, launches with 256
+// threads succeed and those with 288, 320 and 384 fail.
 TEST(occupancy_defects, blocks_that_fit_by_arithmetic_and_cannot_be_launched)
 {
     for (int threads : {288, 320, 384}) {
@@ -194,11 +192,12 @@ TEST(occupancy_defects, blocks_that_fit_by_arithmetic_and_cannot_be_launched)
     EXPECT_EQ(all, 261120);
 }
 
-// GP100's two partitions could hold 144 of 8160 blocks that the rest of its family cannot; the driver refuses them.
+// The two partitions of GP100 could hold 144 of 8160 blocks that the rest of its family cannot; the driver refuses
+// them.
 TEST(occupancy_defects, gp100_runs_what_all_of_pascal_can_run)
 {
     sm_limits alone = sm_60;
-    alone.capability = {6, 9};  // same limits, not bound to the family
+    alone.capability = {6, 9};  // same limits, but not of the family
     int refused = 0;
     for (int threads = 32; threads <= 1024; threads += 32)
         for (int registers = 1; registers <= 255; ++registers)

@@ -1,4 +1,4 @@
-// The model against NVIDIA's own calculator: the cuda_occupancy.h that the toolkit installs.
+// The model against NVIDIA's own calculator: cuda_occupancy.h of the installed toolkit.
 #include "oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(occupancy_oracle, all_registers_and_threads_of_every_compute_capability)
     std::cout << compared << " configurations, 0 differences\n";
 }
 
-// Every allocation unit of shared memory and its neighbours, with every carveout that can matter.
+// Every allocation unit of shared memory and its neighbours, with every carveout that can make a difference.
 TEST(occupancy_oracle, all_shared_sizes_and_preferences_of_every_compute_capability)
 {
     std::int64_t compared = 0;
@@ -71,18 +71,18 @@ TEST(occupancy_oracle, five_million_random_questions)
         question q = source.next();
         if (!oracle::knows(*q.limits)) continue;
         if (!oracle::agrees_in_barriers(*q.limits)) q.kernel.barriers = 0;
-        if (oracle::toolkit < 13000) q.settings.virtual_resources = 0;  // which the header does not know
+        if (oracle::toolkit < 13000) q.settings.virtual_resources = 0;  // the header does not know them
         const char* difference = oracle::difference(*q.limits, q.kernel, q.shape, q.settings);
         ASSERT_STREQ(difference, nullptr) << describe(q);
         ++compared;
         resident += resident_blocks(*q.limits, q.kernel, q.shape, q.settings) > 0;
     }
-    // A source of questions that mostly ask for the impossible would prove little.
+    // Questions that are mostly impossible to launch would prove little.
     EXPECT_GT(resident, 1'000'000);
     std::cout << compared << " configurations (" << resident << " resident), 0 differences\n";
 }
 
-// The published example, 128 threads: the only public figures for 2.x, which the installed header no longer knows.
+// The published example with 128 threads: the only public figures for 2.x, which the installed header no longer knows.
 TEST(occupancy_oracle, published_figures_of_2_0_and_3_5)
 {
     const auto blocks = [](const sm_limits& limits, int registers, int shared) {
@@ -107,7 +107,7 @@ TEST(occupancy_oracle, published_figures_of_2_0_and_3_5)
     EXPECT_DOUBLE_EQ(sm_20_63.occupancy(), 512.0 / 1536);
 }
 
-// 2.x: the counts with the doubled register unit, in which the spreadsheet and CUDA 7.0's header differ in 32 of 2016
+// 2.x: the register counts whose unit is doubled. The spreadsheet and CUDA 7.0's header differ there in 32 of 2016
 // points, the first at 96 threads and 45 registers.
 TEST(occupancy_oracle, fermi_doubles_the_unit_of_some_register_counts)
 {

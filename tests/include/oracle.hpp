@@ -1,5 +1,5 @@
-// NVIDIA's own calculator, the header cuda_occupancy.h of the installed toolkit, with our limits and our questions. The
-// header is only included from its installation, never copied.
+// NVIDIA's own calculator, the header cuda_occupancy.h of the installed toolkit, for our limits and questions. The
+// header is included from its installation, never copied.
 #pragma once
 
 #include <cuda_occupancy.h>
@@ -99,8 +99,8 @@ inline bool agrees_in_barriers(const sm_limits& limits)
     return limits.capability != compute_capability{10, 3} || toolkit < 13030;
 }
 
-/// The limiters that follow from the header's own six limits. Its bit mask keeps stale bits if barriers lower the
-/// result; occupancy_defects_test.cpp pins that.
+/// The limiters derived from the header's own six limits. Its bit mask keeps stale bits if barriers lower the result,
+/// which occupancy_defects_test.cpp tests.
 inline resource_set limiters_of(const cudaOccResult& result)
 {
     resource_set set;
@@ -117,7 +117,7 @@ inline resource_set limiters_of(const cudaOccResult& result)
 }
 
 /// Empty if the header and launchbox agree in the result, all six limits, the allocations and the limiters, and if the
-/// lean query agrees with the explained one; otherwise says what differs.
+/// query without explanation agrees with the explained one; otherwise says what differs.
 inline const char* difference(const sm_limits& limits, const kernel_resources& kernel, const launch_shape& shape,
                               const launch_settings& settings)
 {

@@ -28,12 +28,11 @@ public:
         question q;
         do q.limits = &sm_limits_table[static_cast<std::size_t>(below(sm_limits_table.size()))];
         while (q.limits->capability.major < 3);
-        // 257 and above exceed what any launch accepts; 3.0 is only asked up to 63, the most that its compiler can
-        // assign.
+        // 257 and above exceed what any launch accepts; for 3.0 only up to 63, the most that its compiler can assign.
         q.kernel.registers = below(q.limits->registers_per_thread == 63 ? 64 : 258);
         q.kernel.barriers = below(4) == 0 ? below(17) : below(3);
         q.shape.threads = 1 + below(1099);
-        q.kernel.max_threads = 2048;  // a block over the launch bound is a named defect of the header
+        q.kernel.max_threads = 2048;  // a block above the launch bound is a known defect of the header
         q.settings.caching = static_cast<global_caching>(below(3));
         q.settings.cache = static_cast<cache_preference>(below(4));
         q.settings.carveout_percent = below(2) == 0 ? -1 : below(101);

@@ -1,4 +1,4 @@
-// The table against the formula that it was filled from.
+// The table against the formula that it is computed from.
 #include <launchbox/residency_table.hpp>
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// When a series of samples is enough, with series of known distributions. The seeds are fixed, so that no run differs.
+// When a series of samples is sufficient, with series of known distributions. The seeds are fixed, so that all runs are
+// equal.
 #include <gtest/gtest.h>
 #include <launchbox/detail/measure/measure_statistics.hpp>
 #include <launchbox/detail/measure/sampling.hpp>
@@ -50,7 +51,7 @@ double bimodal(std::mt19937_64& random, int)
 {
     return (uniform(random) < 0.7 ? 50'000 : 56'000) * (1 + 0.002 * normal(random));
 }
-// Log-normal, and now and then the host's scheduler.
+// Log-normal, with occasional delays as by the host's scheduler.
 double heavy_tail(std::mt19937_64& random, int)
 {
     const double usual = 50'000 * std::exp(0.02 * normal(random));
@@ -77,7 +78,7 @@ TEST(sampling, a_constant_time_needs_the_fewest_samples)
     EXPECT_EQ(series_of([](auto&, int) { return 0.0; }, 1).samples_ns().size(), 10u);
 }
 
-TEST(sampling, noise_of_one_percent_needs_few)
+TEST(sampling, noise_of_one_percent_needs_few_samples)
 {
     const sizes taken = sizes_of(one_percent, 1000);
     EXPECT_EQ(taken.least, 10);
@@ -87,7 +88,7 @@ TEST(sampling, noise_of_one_percent_needs_few)
 
 TEST(sampling, more_noise_needs_more_samples)
 {
-    // 0.5 % of a deviation of 10 % would be 400 samples; the entropy is level before.
+    // With a deviation of 10 %, 0.5 % would take 400 samples; the entropy is constant earlier.
     const sizes taken = sizes_of(ten_percent, 200);
     EXPECT_GE(taken.least, 100);
     EXPECT_LE(taken.greatest, 550);
@@ -96,8 +97,9 @@ TEST(sampling, more_noise_needs_more_samples)
     EXPECT_LE(modes.greatest, 200);
 }
 
-// Outliers of several times the median, one in ten, keep the standard error large: 0.5 % would be some 40,000 samples.
-TEST(sampling, the_entropy_ends_a_series_that_the_standard_error_would_not)
+// If every tenth sample is an outlier of several times the median, the standard error stays large: 0.5 % would take
+// some 40,000 samples.
+TEST(sampling, the_entropy_ends_a_series_that_the_standard_error_would_continue)
 {
     const auto many_outliers = [](std::mt19937_64& random, int) {
         const double usual = 50'000 * std::exp(0.02 * normal(random));
@@ -118,15 +120,17 @@ TEST(sampling, the_entropy_ends_a_series_that_the_standard_error_would_not)
     EXPECT_GE(by_entropy, 100);
 }
 
-// True medians by formula: exp(0) and 0 for the symmetric ones; of the two modes the quantile 0.5 / 0.7 of the first.
-TEST(sampling, the_interval_holds_the_true_median)
+// The true medians by formula: exp(0), and 0 for the symmetric ones; with two modes, the quantile 0.5 / 0.7 of the
+// first.
+TEST(sampling, the_interval_contains_the_true_median)
 {
     struct known {
         const char* name;
         distribution next;
         double median;
     };
-    // Normal quantile of 5/7 is 0.565949; of the tail, the median of the mixture: P(usual < m) * 0.98 = 0.5.
+    // The normal quantile of 5/7 is 0.565949; for the heavy tail it is the median of the mixture: P(usual < m) * 0.98 =
+    // 0.5.
     const std::vector<known> all{{"constant", constant, 20'000},
                                  {"1 %", one_percent, 50'000},
                                  {"10 %", ten_percent, 50'000},
@@ -145,10 +149,10 @@ TEST(sampling, the_interval_holds_the_true_median)
     }
 }
 
-TEST(sampling, a_drift_does_not_stop_early)
+TEST(sampling, a_drift_does_not_end_it_early)
 {
-    // Slopes whose ten first samples have a standard error below 0.5 %: 0.3 % and 0.5 % a sample, without and with
-    // noise.
+    // Slopes for which the first ten samples have a standard error below 0.5 %: 0.3 % and 0.5 % per sample, without and
+    // with noise.
     for (const double slope : {0.003, 0.005, -0.004})
         for (const double noise : {0.0, 0.002}) {
             const auto drifting = [&](std::mt19937_64& random, int i) {
@@ -157,7 +161,7 @@ TEST(sampling, a_drift_does_not_stop_early)
             const sizes taken = sizes_of(drifting, 100, {.max_samples = 150, .max_seconds = 1e9});
             EXPECT_GT(taken.least, 20) << slope << ' ' << noise;
         }
-    // A clock that rises during the first samples and then stays.
+    // A clock that increases during the first samples and then stays constant.
     const auto warming = [](std::mt19937_64& random, int i) {
         return 50'000 * (1 + (i < 8 ? 0.004 * (8 - i) : 0) + 0.001 * normal(random));
     };
@@ -165,7 +169,7 @@ TEST(sampling, a_drift_does_not_stop_early)
     EXPECT_LE(sizes_of(warming, 100).greatest, 200);
 }
 
-TEST(sampling, the_most_samples_and_no_goal)
+TEST(sampling, the_maximum_of_samples_without_a_goal)
 {
     EXPECT_EQ(series_of(ten_percent, 1, {.max_samples = 60, .max_seconds = 1e9}).samples_ns().size(), 60u);
     EXPECT_EQ(series_of(constant, 1, {.max_samples = 60, .relative_error = 0, .max_seconds = 1e9}).samples_ns().size(),
@@ -173,7 +177,7 @@ TEST(sampling, the_most_samples_and_no_goal)
     EXPECT_EQ(series_of(constant, 1, {.max_samples = 1, .max_seconds = 1e9}).samples_ns().size(), 1u);
 }
 
-TEST(sampling, time_runs_out_after_one_sample)
+TEST(sampling, a_time_limit_leaves_one_sample)
 {
     sample_series series({.max_seconds = 2});
     EXPECT_EQ(series.state(100), sampling_state::more);
@@ -184,7 +188,7 @@ TEST(sampling, time_runs_out_after_one_sample)
     EXPECT_EQ(series.state(100), sampling_state::enough);
 }
 
-TEST(sampling, slower_than_the_best_is_given_up)
+TEST(sampling, a_candidate_slower_than_the_best_is_given_up)
 {
     const sampling_rules rules{.best_ns = 1000, .give_up_ratio = 1.5};
     sample_series slow(rules);
@@ -197,13 +201,13 @@ TEST(sampling, slower_than_the_best_is_given_up)
     sample_series once_fast(rules);
     for (const double sample : {1499.0, 9000.0, 9000.0, 9000.0}) once_fast.add(sample);
     EXPECT_EQ(once_fast.state(0), sampling_state::more);
-    // One that is known is not given up.
+    // A series that is already sufficient is not given up.
     sample_series known(rules);
     for (int i = 0; i < 10; ++i) known.add(5000);
     EXPECT_EQ(known.state(0), sampling_state::enough);
 }
 
-TEST(sampling, much_slower_than_the_best_is_given_up_at_once)
+TEST(sampling, a_much_slower_candidate_is_given_up_at_once)
 {
     const sampling_rules rules{.best_ns = 1000, .give_up_ratio = 1.5, .certain_ratio = 3};
     sample_series slow(rules);
@@ -212,17 +216,17 @@ TEST(sampling, much_slower_than_the_best_is_given_up_at_once)
     sample_series slower(rules);
     slower.add(3000);
     EXPECT_EQ(slower.state(0), sampling_state::given_up);
-    // One late sample behind a good one is no reason.
+    // One late sample after a good one is not enough.
     sample_series late(rules);
     for (const double sample : {1400.0, 9000.0}) late.add(sample);
     EXPECT_EQ(late.state(0), sampling_state::more);
-    // Nor is there one where nothing is known yet.
+    // Nor is the first sample, when nothing is known yet.
     sample_series first({.certain_ratio = 3});
     first.add(1e9);
     EXPECT_EQ(first.state(0), sampling_state::more);
 }
 
-TEST(sampling, what_is_dropped_is_counted_and_not_kept)
+TEST(sampling, discarded_samples_are_only_counted)
 {
     sample_series series({.max_samples = 5});
     series.drop();
@@ -242,7 +246,7 @@ TEST(sampling, what_is_dropped_is_counted_and_not_kept)
 
 TEST(median_estimate, ranks_of_the_interval)
 {
-    // From tables of the sign test: 95 % intervals of the median, how many samples are outside on each side.
+    // From tables of the sign test: 95 % intervals of the median, as the number of samples outside on each side.
     const std::vector<std::pair<std::size_t, std::size_t>> first_rank{{6, 1},  {8, 1},  {9, 2},  {10, 2},  {12, 3},
                                                                       {15, 4}, {20, 6}, {25, 8}, {50, 18}, {100, 40}};
     for (const auto& [count, rank] : first_rank) EXPECT_EQ(samples_outside(count), rank) << count;
@@ -251,7 +255,7 @@ TEST(median_estimate, ranks_of_the_interval)
     EXPECT_NEAR(static_cast<double>(samples_outside(1'000'000)), 500'000 - 980, 1);
 }
 
-TEST(median_estimate, of_few_and_of_none)
+TEST(median_estimate, with_few_samples_and_none)
 {
     EXPECT_EQ(estimate_median({}).median, 0);
     const median_estimate one = estimate_median({7});

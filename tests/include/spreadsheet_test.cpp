@@ -1,4 +1,4 @@
-// The spreadsheet mode against what is published about the sheet: on how many of the 32 x 255 points of (threads,
+// The spreadsheet mode against what is published about the sheet: at how many of the 32 x 255 points of (threads,
 // registers) it differs from NVIDIA's header.
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ double differing_percent(const sm_limits& limits)
     return std::round(1000.0 * differing / points) / 10;
 }
 
-TEST(spreadsheet, differs_where_and_as_often_as_published)
+TEST(spreadsheet, differs_at_the_published_points)
 {
     for (const sm_limits* same : {&sm_30, &sm_35, &sm_50, &sm_61, &sm_70, &sm_75, &sm_80, &sm_86})
         EXPECT_EQ(differing_percent(*same), 0) << architecture_name(same->capability).view();
@@ -51,8 +51,8 @@ TEST(spreadsheet, it_has_no_row_after_8_6)
     EXPECT_EQ(resident_blocks(sm_90, {.registers = 32}, {.threads = 128}, {.mode = model_mode::spreadsheet}), 0);
 }
 
-// What the sheet does not know: launch bounds, barriers, the opt-in limit of a block and its reserve.
-TEST(spreadsheet, what_it_does_not_check)
+// The sheet does not know launch bounds, barriers, the opt-in limit of a block and its reserved memory.
+TEST(spreadsheet, unchecked_limits)
 {
     const launch_settings sheet{.mode = model_mode::spreadsheet};
     EXPECT_EQ(resident_blocks(sm_80, {.registers = 32, .max_threads = 64}, {.threads = 128}, sheet), 16);

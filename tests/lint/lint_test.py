@@ -49,7 +49,7 @@ class OnASmallTree(unittest.TestCase):
 
 
 class Format(OnASmallTree):
-    def test_a_line_that_is_laid_out_otherwise(self):
+    def test_a_badly_formatted_line(self):
         self.write(".clang-format", "BasedOnStyle: Google\n")
         self.write("src/a.cpp", "int a = 1;\n")
         self.expect_clean("format")
@@ -58,15 +58,15 @@ class Format(OnASmallTree):
         self.assertEqual(self.lint("format", "--fix")[0], 0)
         self.expect_clean("format")
 
-    def test_data_of_tests_stays_as_it_is(self):
+    def test_data_of_tests_is_not_checked(self):
         self.write("src/a.cpp", "int a = 1;\n")
         self.write("tests/data/wrong.cu", "int  a;\n")
         self.expect_clean("format")
 
-    def test_an_empty_tree_is_no_success(self):
+    def test_an_empty_tree_fails(self):
         self.expect_fault("format", "nothing to look at")
 
-    def test_another_version_is_skipped_and_says_what_to_do(self):
+    def test_another_version_is_skipped_and_says_how_to_install_the_right_one(self):
         self.write("clang-format", "#!/bin/sh\necho clang-format version 19.1.0\n")
         program = os.path.join(self.root, "clang-format")
         os.chmod(program, 0o755)
@@ -90,7 +90,7 @@ class Spdx(OnASmallTree):
         self.write("src/a.cpp", "\n" * 20 + LICENCE)
         self.expect_fault("spdx", "src/a.cpp:1: no line")
 
-    def test_an_empty_tree_is_no_success(self):
+    def test_an_empty_tree_fails(self):
         self.expect_fault("spdx", "nothing to look at")
 
 
@@ -113,7 +113,7 @@ class Includes(OnASmallTree):
 
 
 class Words(OnASmallTree):
-    def test_words_that_are_not_ours(self):
+    def test_forbidden_words(self):
         for line, fault in {"struct tune_lane {};": "'tune_lane': backend",
                             "int most_blocks;": "'most_blocks': max_",
                             "// the witness": "'witness': architecture probe",
@@ -122,12 +122,12 @@ class Words(OnASmallTree):
             self.expect_fault("words", "src/tune/a.cpp:2: ")
             self.expect_fault("words", fault)
 
-    def test_words_within_others_and_in_other_folders_are(self):
+    def test_words_within_others_and_in_other_folders_are_allowed(self):
         self.write("src/a.cpp", "int plane, almost_all, most_first; // the most, at least, each of them\n")
         self.write("include/launchbox/a.cuh", "int lane = threadIdx.x % 32;\n")
         self.expect_clean("words")
 
-    def test_an_empty_tree_or_list_is_no_success(self):
+    def test_an_empty_tree_or_list_fails(self):
         self.expect_fault("words", "nothing to look at")
         self.write("src/a.cpp", "int a;\n")
         self.write("empty.txt", "# nothing\n")
@@ -163,7 +163,7 @@ class Includes(OnASmallTree):
         self.write("HACKING.md", self.ARROWS.replace("b -> a", "b -> a\nc -> d"))
         self.expect_fault("includes", "there is no folder d")
 
-    def test_a_page_without_arrows_is_no_success(self):
+    def test_a_page_without_arrows_fails(self):
         self.write("HACKING.md", "nothing")
         self.expect_fault("includes", "no block")
 
@@ -180,7 +180,7 @@ class Documents(OnASmallTree):
         self.write("src/a.cpp", "// docs/one.md says why.\n")
         self.expect_clean("documents")
 
-    def test_a_link_to_a_page_that_is_gone(self):
+    def test_a_link_to_a_missing_page(self):
         self.write("docs/two.md", "# Two\n\nsee [three](three.md) and\n[four](../src/four.cpp)\n")
         self.expect_fault("documents", "docs/two.md:3: there is no docs/three.md")
         self.expect_fault("documents", "docs/two.md:4: there is no src/four.cpp")
@@ -192,32 +192,32 @@ class Documents(OnASmallTree):
             self.write("docs/two.md", "# Two\n\n" + form + "\n")
             self.expect_fault("documents", "there is no docs/gone.md")
 
-    def test_a_link_to_a_heading_that_is_gone(self):
+    def test_a_link_to_a_missing_heading(self):
         self.write("docs/two.md", "# Two\n\n[one](one.md#what-it-was), [here](#nowhere), [code](one.md#no-heading)\n")
         for fault in ("docs/one.md has no heading #what-it-was", "docs/two.md has no heading #nowhere",
                       "docs/one.md has no heading #no-heading"):
             self.expect_fault("documents", "docs/two.md:3: " + fault)
 
-    def test_code_that_names_a_page_that_is_gone(self):
+    def test_code_that_names_a_missing_page(self):
         for path in ("src/b.hpp", "schema/b.json", "setup"):
             self.write(path, "first\nsee docs/three.md or docs/one.md#gone.\n")
             self.expect_fault("documents", path + ":2: there is no docs/three.md")
             self.expect_fault("documents", path + ":2: docs/one.md has no heading #gone")
 
-    def test_a_page_that_no_index_lists(self):
+    def test_a_page_that_is_in_no_index(self):
         self.write("docs/three.md", "# Three\n")
         self.expect_fault("documents", "docs/README.md:1: docs/three.md is not listed")
         self.write("docs/three.md", "")
         self.write("docs/deep/page.md", "# Page\n")
         self.expect_fault("documents", "docs/deep/README.md:1: there is no such page")
 
-    def test_a_readme_that_nobody_reads(self):
+    def test_a_readme_that_is_too_long(self):
         self.write("README.md", "# A\n" + "x" * 8188)
         self.expect_clean("documents")
         self.write("README.md", "# A\n" + "x" * 8189)
         self.expect_fault("documents", "README.md:1: 8,193 bytes are more than 8,192")
 
-    def test_an_empty_tree_is_no_success(self):
+    def test_an_empty_tree_fails(self):
         for path in ("README.md", "docs/README.md", "docs/one.md", "docs/two.md"):
             os.remove(os.path.join(self.root, path))
         self.expect_fault("documents", "nothing to look at")
@@ -240,7 +240,7 @@ class Tidy(OnASmallTree):
                                 "    return y + x;\n}\n")
         self.expect_fault("tidy", "src/b.cpp:6:16: error: 'x' used after it was moved", "--all")
 
-    def test_only_what_was_changed_is_looked_at(self):
+    def test_only_changed_files_are_checked(self):
         self.write(".gitignore", "build\n")
         self.git("init", "-q")
         for number in range(2):
@@ -252,7 +252,7 @@ class Tidy(OnASmallTree):
         self.write("src/a.cpp", "int a(int x) { if (x) {} return x; }\n")
         self.assertIn("in 1 files", self.lint("tidy")[1])
 
-    def test_a_tree_without_history_is_no_success(self):
+    def test_a_tree_without_history_fails(self):
         self.expect_fault("tidy", "nothing to look at")
 
     def test_a_library_that_is_too_new_is_not_read(self):

@@ -56,7 +56,7 @@ def version_of(program):
 
 
 def find_tool(name, version):
-    """The program of exactly this version: others want another layout, or have other findings."""
+    """The program of exactly this version: others produce another layout or other findings."""
     wanted = os.environ.get(name.upper().replace("-", "_"))
     for program in [wanted] if wanted else [f"{name}-{version}", name]:
         if version_of(program) == version:

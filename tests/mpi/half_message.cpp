@@ -1,5 +1,5 @@
-// Three ranks: rank 1 starts a large message to rank 0 and then makes no more MPI calls, as if it had been stopped in
-// the middle. Rank 0 must still receive from rank 2. It prints "heard N of M" and ends all ranks.
+// Three ranks: rank 1 starts a large message to rank 0 and then makes no more MPI calls, like a process that was
+// stopped. Rank 0 must still receive from rank 2. It prints "heard N of M" and ends all ranks.
 #include <unistd.h>
 
 #include <chrono>
@@ -46,11 +46,11 @@ void say_much(const launchbox::rank_link& link)
 
 int main(int count, char** arguments)
 {
-    // Before MPI starts, only mpirun's environment variable gives the rank.
+    // Before MPI starts, only mpirun's environment variable has the rank.
     const char* const rank = std::getenv("OMPI_COMM_WORLD_RANK");
     if (rank == nullptr) return 2;
     if (*rank == '1') {
-        // As in a session: the ranks must agree on a transport.
+        // As in a real session: the ranks must agree on a transport.
         launchbox::choose_transport();
         begin_and_stop(count, arguments);
     }

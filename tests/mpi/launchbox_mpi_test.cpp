@@ -1,4 +1,4 @@
-// launchbox-mpi as its users start it: under mpirun, on GPUs that are doubles, with ranks that are killed and stopped.
+// launchbox-mpi under mpirun, on doubles of GPUs, with ranks that are killed and stopped.
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
@@ -31,7 +31,8 @@ protected:
     {
         NEEDS_NVCC();
 #if defined(__SANITIZE_ADDRESS__)
-        // Open MPI unloads its components, and what they did not free has no name then by which it could be left out.
+        // Open MPI unloads its components, after which their leaks have no names, so they cannot be suppressed one by
+        // one.
         ::setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0", 1);
 #endif
         plan = candidates_in(here, is_exhaustive() ? 16 : 3);
@@ -44,7 +45,7 @@ protected:
         for (int i = 0; i < count; ++i) plan["devices"].push_back({{"name", "Double"}, {"memory_bytes", 64 << 20}});
     }
 
-    // The first worker that gets to this kernel does it.
+    // The first worker that runs this kernel has the fault.
     void fault_once(const char* kernel, const char* action)
     {
         plan["faults"] = {{{"match", kernel}, {"stage", "first_launch"}, {"action", action}, {"times", 1}}};
@@ -59,7 +60,7 @@ protected:
     [[nodiscard]] mpi_result start(std::vector<std::string> words, const std::vector<std::string>& more = {}) const
     {
         write_file_atomically(here / "plan.json", plan.dump());
-        // As root, as in a container, mpirun wants to be told so.
+        // As root, as in a container, mpirun requires this option.
         words.insert(words.begin(), {LAUNCHBOX_MPIRUN, "--allow-run-as-root", "--oversubscribe"});
         std::vector<std::string> environment{"LD_LIBRARY_PATH=" LAUNCHBOX_FAKE_DRIVER,
                                              "FAKE_GPU_PLAN=" + (here / "plan.json").string(),
@@ -87,7 +88,7 @@ protected:
         return shown.json();
     }
 
-    // What the double has said of each candidate: it is the same in every run.
+    // The double's result for each candidate, which is the same in every run.
     static std::map<std::string, std::string> outcomes(const json& report)
     {
         std::map<std::string, std::string> all;
@@ -111,7 +112,7 @@ protected:
 
 }  // namespace
 
-TEST_F(launchbox_mpi_test, the_results_are_those_of_one_process)
+TEST_F(launchbox_mpi_test, the_results_equal_those_of_one_process)
 {
     const auto alone = of_one_process();
     ASSERT_EQ(alone.size(), is_exhaustive() ? 200u : 57u);
@@ -120,7 +121,7 @@ TEST_F(launchbox_mpi_test, the_results_are_those_of_one_process)
         const mpi_result ran = tune(ranks, store);
         ASSERT_EQ(ran.status, 0) << ran.text;
         EXPECT_EQ(outcomes(report(store)), alone) << ranks;
-        // Rank 0 measures, too, while there are GPUs that nobody else needs.
+        // Rank 0 measures, too, while there are spare GPUs.
         EXPECT_EQ(report(store).at("devices").size(), static_cast<std::size_t>(ranks));
     }
 }
@@ -128,9 +129,9 @@ TEST_F(launchbox_mpi_test, the_results_are_those_of_one_process)
 TEST_F(launchbox_mpi_test, a_rank_that_is_killed_is_named_and_its_candidate_is_measured_elsewhere)
 {
     const auto alone = of_one_process();
-    set_gpus(3);  // none for rank 0, which must not be the one
+    set_gpus(3);  // none for rank 0, which must not be killed
     fault_once("candidateILi7E", "kill_parent");
-    // Of a process on its own machine rank 0 need not wait for the silence.
+    // Rank 0 notices the end of a process on its own machine without waiting for the timeout.
     const mpi_result ran = tune(4, "killed.db", {"--enable-recovery"}, {"--rank-timeout", "200"});
     EXPECT_TRUE(ran.says("is left out: its process has ended")) << ran.text;
     const json shown = report("killed.db");
@@ -150,9 +151,9 @@ TEST_F(launchbox_mpi_test, a_rank_that_is_stopped_is_named_and_its_candidate_is_
     EXPECT_EQ(outcomes(report("stopped.db")), alone) << ran.text;
 }
 
-// Over shared memory, too, which the user may choose; there only without the kernel's copies between processes, by
+// Also over shared memory, which the user may choose; in that case without the kernel's copies between processes, with
 // which rank 0 reads the rest itself.
-TEST_F(launchbox_mpi_test, half_a_message_of_one_rank_does_not_keep_the_others_from_being_heard)
+TEST_F(launchbox_mpi_test, half_a_message_of_one_rank_does_not_block_those_of_others)
 {
     const std::vector<std::string> shared{"OMPI_MCA_btl=self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism=none"};
     for (const std::vector<std::string>& transport : {std::vector<std::string>{}, shared}) {
@@ -161,9 +162,9 @@ TEST_F(launchbox_mpi_test, half_a_message_of_one_rank_does_not_keep_the_others_f
     }
 }
 
-TEST_F(launchbox_mpi_test, ranks_of_one_host_talk_over_tcp_unless_the_user_chooses)
+TEST_F(launchbox_mpi_test, ranks_of_one_host_use_tcp_unless_the_user_chooses)
 {
-    // What MPI has loaded, in its own words.
+    // The components that MPI has loaded, as it prints them.
     const std::vector<std::string> words{"-n",      "2",    LAUNCHBOX_MPI, "tune", "candidates.toml",
                                          "--store", "x.db", "--budget",    "1"};
     const mpi_result usual = start(words, {"OMPI_MCA_btl_base_verbose=20"});
@@ -177,20 +178,20 @@ TEST_F(launchbox_mpi_test, ranks_of_one_host_talk_over_tcp_unless_the_user_choos
     EXPECT_FALSE(chosen.says("component tcp")) << chosen.text;
 }
 
-TEST_F(launchbox_mpi_test, without_recovery_mpirun_ends_all_and_the_same_command_goes_on_with_fewer_ranks)
+TEST_F(launchbox_mpi_test, without_recovery_mpirun_ends_all_and_the_same_command_continues_with_fewer_ranks)
 {
     const auto alone = of_one_process();
     fault_once("candidateILi7E", "kill_parent");
     const mpi_result first = tune(4, "again.db");
     EXPECT_NE(first.status, 0) << first.text;
-    // Rank 0 sees at once that a process is gone, and the others may have done its work before mpirun ends them.
+    // Rank 0 notices at once that a process has ended, and the others may have done its work before mpirun ends them.
     EXPECT_GT(outcomes(report("again.db")).size(), 0u);
     const mpi_result again = tune(3, "again.db");
     EXPECT_EQ(again.status, 0) << again.text;
     EXPECT_EQ(outcomes(report("again.db")), alone);
 }
 
-TEST_F(launchbox_mpi_test, a_worker_that_dies_is_started_again_and_its_rank_goes_on)
+TEST_F(launchbox_mpi_test, a_worker_that_dies_is_restarted_and_its_rank_continues)
 {
     const auto alone = of_one_process();
     fault_once("candidateILi7E", "kill");
@@ -200,7 +201,7 @@ TEST_F(launchbox_mpi_test, a_worker_that_dies_is_started_again_and_its_rank_goes
     EXPECT_FALSE(ran.says("left out")) << ran.text;
 }
 
-TEST_F(launchbox_mpi_test, gpus_of_two_models_are_searched_side_by_side_and_kept_apart)
+TEST_F(launchbox_mpi_test, gpus_of_two_models_are_tuned_concurrently_and_kept_apart)
 {
     plan["devices"] = {{{"name", "Double"}, {"memory_bytes", 64 << 20}},
                        {{"name", "Other"}, {"memory_bytes", 64 << 20}, {"sms", 78}}};
@@ -216,7 +217,7 @@ TEST_F(launchbox_mpi_test, gpus_of_two_models_are_searched_side_by_side_and_kept
     }
 }
 
-TEST_F(launchbox_mpi_test, what_cannot_work_is_named_before_work_starts)
+TEST_F(launchbox_mpi_test, errors_are_reported_before_work_starts)
 {
     set_gpus(1);
     const std::vector<std::pair<mpi_result, std::string>> all{
@@ -240,9 +241,9 @@ TEST_F(launchbox_mpi_test, what_cannot_work_is_named_before_work_starts)
     EXPECT_TRUE(none.says("no rank has a GPU")) << none.text;
 }
 
-TEST_F(launchbox_mpi_test, a_store_that_is_no_file_is_refused_and_stays_what_it_is)
+TEST_F(launchbox_mpi_test, a_store_that_is_not_a_file_is_refused_and_unchanged)
 {
-    // A device as /dev/null is one, where we may make it; else a pipe.
+    // A device like /dev/null, where we may create it; otherwise a pipe.
     const fs::path device = here / "device";
     if (::mknod(device.c_str(), S_IFCHR | 0600, ::makedev(1, 3)) != 0) {
         ASSERT_EQ(::mkfifo(device.c_str(), 0600), 0);
@@ -283,7 +284,7 @@ TEST_F(launchbox_mpi_test, ranks_with_another_toolkit_are_named_and_kept_apart)
     EXPECT_EQ(report("x.db").at("runs").size(), 2U);
 }
 
-TEST_F(launchbox_mpi_test, where_there_is_no_open_mpi_it_says_so_and_still_shows_its_help)
+TEST_F(launchbox_mpi_test, without_open_mpi_it_says_so_and_still_shows_its_help)
 {
     const auto without = [&](const std::vector<std::string>& words) {
         return run(words, {.directory = here, .environment = {"LD_PRELOAD=" LAUNCHBOX_NO_MPI}});
@@ -307,14 +308,14 @@ TEST_F(launchbox_mpi_test, ranks_without_a_gpu_compile_for_the_others)
     const json shown = report("compile.db");
     EXPECT_EQ(outcomes(shown), alone);
     EXPECT_EQ(shown.at("devices").size(), 2U);
-    // Of each GPU its rate and how idle it was, and how the two compare.
+    // The rate and idle share of each GPU, and how the two compare.
     EXPECT_TRUE(ran.says("% idle")) << ran.text;
     EXPECT_TRUE(ran.says("2 GPUs timed the reference")) << ran.text;
 }
 
-TEST_F(launchbox_mpi_test, without_its_coordinator_the_others_end)
+TEST_F(launchbox_mpi_test, without_the_coordinator_the_others_end)
 {
-    // Rank 0 has a plan of its own, in which its worker kills it; the others would wait for it forever.
+    // Rank 0 has its own plan, in which its worker kills it; the others must not wait for it forever.
     set_gpus(3);
     fault_once("candidateILi0E", "kill_parent");
     write_file_atomically(here / "first.json", plan.dump());
@@ -326,7 +327,7 @@ TEST_F(launchbox_mpi_test, without_its_coordinator_the_others_end)
     both.insert(both.end(), words.begin(), words.end());
     both.insert(both.end(), {":", "-n", "2"});
     both.insert(both.end(), words.begin(), words.end());
-    const mpi_result ran = start(both);  // with --enable-recovery mpirun's own status tells nothing
+    const mpi_result ran = start(both);  // with --enable-recovery, mpirun's own status says nothing
     EXPECT_TRUE(ran.says("rank 0 does not answer any more")) << ran.text;
 }
 
@@ -357,7 +358,7 @@ TEST_F(launchbox_mpi_test, a_store_on_a_file_system_without_locks_is_named)
     EXPECT_TRUE(ran.says("--store /tmp/run.db")) << ran.text;
 }
 
-TEST_F(launchbox_mpi_test, only_tune_and_only_with_others)
+TEST_F(launchbox_mpi_test, only_tune_and_only_with_several_ranks)
 {
     const subprocess_result help = run({LAUNCHBOX_MPI, "tune", "--help"});
     EXPECT_EQ(help.exit_code, 0);
@@ -369,7 +370,7 @@ TEST_F(launchbox_mpi_test, only_tune_and_only_with_others)
     EXPECT_EQ(run({LAUNCHBOX_MPI}).exit_code, 2);
 }
 
-// Made of the same options as the help: what only launchbox-mpi has is in none of launchbox.
+// They are generated from the options, like the help: options that only launchbox-mpi has are in none of launchbox's.
 TEST_F(launchbox_mpi_test, completion_and_manual_page_have_its_options)
 {
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{

@@ -97,7 +97,7 @@ def test_reads_triton_with_times_and_failures(tmp_path):
     assert sorted(each.status for each in report.candidates) == ["launch_error", "measured", "measured", "measured"]
 
 
-def test_triton_keeps_maxnreg_where_some_have_it(tmp_path):
+def test_triton_keeps_maxnreg_if_some_configs_have_it(tmp_path):
     value = json.loads(TRITON.read_text())
     value["configs_timings"][0][0]["maxnreg"] = 64
     made = configs.read(written(tmp_path, value, "k.autotune.json"))
@@ -132,12 +132,12 @@ def test_triton_keeps_maxnreg_where_some_have_it(tmp_path):
     ('{"configs_timings": [[{"kwargs": {"num_warps": 1}, "num_warps": 4}, 1]]}', "num_warps twice"),
     ("[" * 100000, "cannot be read as JSON"),
 ])
-def test_bad_content_is_named(tmp_path, content, said):
+def test_invalid_content_is_named(tmp_path, content, said):
     message = error_of(tmp_path, content)
     assert said in message and "\x1b" not in message and "\n" not in message
 
 
-def test_bad_rows_cost_only_themselves(tmp_path):
+def test_an_invalid_row_only_loses_itself(tmp_path):
     made = configs.read(written(tmp_path, '{"1": {"A": NaN}, "2": {"A": 1}, "02": {"A": 2}, "2": {"A": 3}, "v": "x"}'))
     assert [(row.size, row.parameters) for row in made.rows] == [(2, {"A": 3})]
     assert made.others == {"v": "x"}
@@ -151,13 +151,13 @@ def test_a_name_without_a_device_is_refused(tmp_path, name, said):
     assert said in error_of(tmp_path, {"1": GOOD}, name)
 
 
-def test_what_is_no_file_is_named(tmp_path):
+def test_other_paths_are_named(tmp_path):
     for path in (tmp_path, tmp_path / "nothing.json", "a\0b"):
         with pytest.raises(Error, match="cannot open"):
             configs.read(path)
 
 
-def test_writes_what_was_tuned_and_keeps_the_rest(tmp_path):
+def test_writes_tuned_rows_and_keeps_the_others(tmp_path):
     old = configs.read(written(tmp_path, {"triton_version": "3.6.0", "1": GOOD, "64": GOOD, "256": GOOD}))
     database = store(tmp_path, [({"M": 64, "E": 8}, [(GOOD, 2.0), (FAST, 1.0), (SLOW, 3.0)]),
                                 ({"M": 128, "E": 8}, [(GOOD, 1.0), (FAST, 1.002), (SLOW, None)])])
@@ -176,14 +176,14 @@ def test_writes_what_was_tuned_and_keeps_the_rest(tmp_path):
     ([(GOOD, None), (FAST, 0.5)], True, "it failed"),
     ([(GOOD, None), (FAST, None)], True, "nothing could be measured"),
     ([(GOOD, 0.5), (FAST, 1.0)], True, "nothing is faster beyond noise")])
-def test_a_file_cannot_lose(tmp_path, times, verified, why):
+def test_a_row_is_only_replaced_by_a_better_one(tmp_path, times, verified, why):
     made = configs.from_store(store(tmp_path, [({"M": 64}, times)], verified=verified),
                               configs.read(written(tmp_path, {"64": GOOD})))
     assert json.loads(made.text) == {"64": GOOD}
     assert why in made.choices[0].why
 
 
-def test_the_file_in_use_counts_and_not_the_baseline_of_the_tune(tmp_path):
+def test_the_existing_file_counts_and_not_the_baseline_of_the_tune(tmp_path):
     database = store(tmp_path, [({"M": 64}, [(GOOD, 4.0), (FAST, 1.0), (SLOW, 1.002)])])
     made = configs.from_store(database, configs.read(written(tmp_path, {"64": SLOW})))
     assert json.loads(made.text) == {"64": SLOW}
@@ -207,7 +207,7 @@ def test_without_a_file_the_baseline_of_the_tune_is_kept(tmp_path):
     ({"M": 0}, "NVIDIA H100", NAME, "M", "0 for M"),
     ({"M": 64}, "NVIDIA H100", None, "M", "the file has no name"),
     ({"M": 64}, "NVIDIA H100", "x.json", "M", "no device_name")])
-def test_a_store_of_something_else_is_refused(tmp_path, workload, gpu, name, size, said):
+def test_a_store_of_another_problem_is_refused(tmp_path, workload, gpu, name, size, said):
     with pytest.raises(Error) as raised:
         configs.from_store(store(tmp_path, [(workload, [(GOOD, 2.0), (FAST, 1.0)])], gpu), name=name, size=size)
     assert said in str(raised.value)
@@ -225,7 +225,7 @@ def test_a_store_of_two_gpus_or_of_two_problems_is_refused(tmp_path):
         configs.from_store(both, old)
     made = configs.from_store(both, configs.read(written(tmp_path, {"64": GOOD})), gpu="H100")
     assert json.loads(made.text) == {"64": FAST}
-    # Of two problems with the same batch size the one would decide for the other.
+    # With two problems of the same batch size, one would overwrite the other.
     for xs in ((1, 2), (2, 1)):
         folder = tmp_path / str(xs)
         folder.mkdir()
@@ -257,12 +257,12 @@ def test_writes_for_triton(tmp_path):
     made = configs.from_store(database, old)
     value = json.loads(made.text)
     assert value["key"] == [1048576, "torch.float32"]
-    # As Triton reads it: the fastest is taken, and each has to be the arguments of a Config.
+    # As Triton reads it: the fastest is used, and each must be valid arguments of a Config.
     config = min(value["configs_timings"], key=lambda pair: pair[1])[0]
     assert config == {"kwargs": {"BLOCK": 1024}, "num_warps": 8, "num_ctas": 1, "num_stages": 3, "maxnreg": None,
                       "pre_hook": None, "ir_override": None}
     assert len(value["configs_timings"]) == 3 and made.choices[0].measured
-    # An older Triton has no ir_override, and takes no argument of that name.
+    # An older Triton has no ir_override, and rejects an argument of that name.
     older = json.loads(TRITON.read_text())
     for pair in older["configs_timings"]:
         del pair[0]["ir_override"]

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""launchbox.inspect: of files, bytes and kernel objects.
+"""launchbox.inspect with files, bytes and kernel objects.
 
-The objects are doubles with the attributes that the libraries' own have: those need a GPU, on which
-bench/python_kernels.py asks the real ones.
+The objects have the attributes of the libraries' own objects. Those need a GPU: bench/python_kernels.py tests them.
 """
 import collections
 import io
@@ -51,7 +50,7 @@ def of_file(path, *options):
     return tool.ask(["inspect", path, *options])
 
 
-def test_files_have_the_tools_answer():
+def test_files_give_the_tools_output():
     assert launchbox.inspect(LOG).to_dict() == of_file(LOG)
     assert launchbox.inspect(LOG, threads=256, kernel="n*", sort="registers").to_dict() == of_file(
         LOG, "--threads=256", "--kernel=n*", "--sort=registers")
@@ -71,7 +70,7 @@ def test_bytes_and_open_files_are_read_like_files(tmp_path):
 
 
 @needs_nvcc
-def test_kernels_of_triton_bring_their_launch(cubin):
+def test_kernels_of_triton_include_their_launch(cubin):
     report = launchbox.inspect(triton_kernel(cubin))
     (kernel,) = report.kernels
     assert kernel.name == "add_kernel"
@@ -84,7 +83,7 @@ def test_kernels_of_triton_bring_their_launch(cubin):
 
 
 @needs_nvcc
-def test_every_object_that_holds_a_cubin_is_opened(cubin, tmp_path, monkeypatch):
+def test_every_object_with_a_cubin_is_opened(cubin, tmp_path, monkeypatch):
     kernel = triton_kernel(cubin)
     file = tmp_path / "add.cubin"
     file.write_bytes(cubin)
@@ -120,8 +119,8 @@ def test_every_object_that_holds_a_cubin_is_opened(cubin, tmp_path, monkeypatch)
 
 
 @needs_nvcc
-def test_a_kernel_of_cupy_is_compiled_again_apart(cubin, tmp_path, monkeypatch):
-    """With a module `cupy` that writes a cubin into its cache as CuPy does, behind what CuPy puts before it."""
+def test_a_kernel_of_cupy_is_compiled_again_separately(cubin, tmp_path, monkeypatch):
+    """With a module `cupy` that writes a cubin into its cache as CuPy does, after CuPy's header."""
     package = tmp_path / "cupy"
     package.mkdir()
     (tmp_path / "add.cubin").write_bytes(cubin)
@@ -168,7 +167,7 @@ class Unknown:
 
 
 class Broken:
-    """What a library gives that is not there in full."""
+    """An object whose library raises an error."""
 
     @property
     def asm(self):
@@ -208,7 +207,7 @@ def no_context():
     (io.StringIO("text"), "open as text"),
     ("x" * 5000, "File name too long"),
 ])
-def test_what_is_no_kernel_is_one_error(source, message):
+def test_another_object_is_one_error(source, message):
     with pytest.raises(launchbox.Error, match=message) as raised:
         launchbox.inspect(source)
     assert "\n" not in str(raised.value)
@@ -216,7 +215,7 @@ def test_what_is_no_kernel_is_one_error(source, message):
 
 @pytest.mark.parametrize("name", ["-x.log", "-", "--help", "inspect", "@list.log", "new\nline.log", "a b.log", "*.log",
                                   "bad\udcff.log", "ümlaut.log", "$(true).log", "a,b.log", "x=y.log"])
-def test_every_name_is_that_of_a_file(tmp_path, monkeypatch, name):
+def test_any_file_name_is_a_file(tmp_path, monkeypatch, name):
     shutil.copy(LOG, tmp_path / "log")
     os.rename(tmp_path / "log", os.path.join(tmp_path, name))
     monkeypatch.chdir(tmp_path)
@@ -224,7 +223,7 @@ def test_every_name_is_that_of_a_file(tmp_path, monkeypatch, name):
     assert len(launchbox.inspect(tmp_path / name).kernels) == 8
 
 
-def test_what_can_be_read_is_answered_and_the_rest_is_told(tmp_path):
+def test_readable_inputs_are_returned_and_others_reported(tmp_path):
     (tmp_path / "broken.so").write_bytes(b"\x7fELF" + bytes(500))
     report = launchbox.inspect(LOG, "/nowhere.so", tmp_path / "broken.so")
     assert len(report.kernels) == 8
@@ -239,7 +238,7 @@ def test_what_can_be_read_is_answered_and_the_rest_is_told(tmp_path):
 
 
 @needs_nvcc
-def test_of_several_bytes_those_without_kernels_are_told(cubin):
+def test_bytes_without_kernels_are_reported_by_position(cubin):
     report = launchbox.inspect(cubin, b"abc")
     assert len(report.kernels) == 1
     assert not report.complete

@@ -16,13 +16,13 @@ from launchbox import tool
 
 os.chdir(pathlib.Path(__file__).resolve().parents[2])
 ARCHITECTURES = ["sm_35", "sm_52", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_90a", "sm_100", "sm_120", "H100", "T4"]
-# The figure of one launch that each column has.
+# The figure of a single launch for each column.
 FIGURES = {"limit_warps": "warps", "limit_blocks": "blocks", "limit_registers": "registers", "limit_shared": "shared",
            "limit_barriers": "barriers"}
 
 
 def of_one(account):
-    """The columns' figures of one account."""
+    """The figures of one account, by column."""
     found = {name: getattr(account, name) for name in ("architecture", "resident_blocks", "resident_warps", "warp_slots",
                                                        "occupancy", "obstacle")}
     found.update({column: getattr(account.limits, name).blocks for column, name in FIGURES.items()})
@@ -67,7 +67,7 @@ def test_a_hundred_thousand_launches_have_the_tools_answers():
     assert sum(blocks > 0 for blocks in found["resident_blocks"]) > 20_000
 
 
-def test_hundreds_of_launches_have_the_answers_that_each_has_alone():
+def test_hundreds_of_launches_have_the_same_answers_as_alone():
     columns = random_launches(200, 45)
     arch = columns.pop("arch")
     together = launchbox.occupancy(arch, **columns).columns.to_dict()
@@ -95,7 +95,7 @@ def test_a_column_can_be_any_sequence(column):
     assert launchbox.occupancy("sm_90", threads=[32, 64], registers=[40, 40]).columns == expected
 
 
-def test_what_is_not_known_in_a_column_is_as_if_left_out():
+def test_an_unknown_value_in_a_column_is_like_a_missing_one():
     answer = launchbox.occupancy("sm_90", threads=[256] * 3, registers=[None, float("nan"), 63]).columns
     assert answer.limit_registers == [None, None, 4]
     assert launchbox.occupancy("sm_90", threads=[]).launches == 0
@@ -151,14 +151,14 @@ def test_arrays_of_numpy_and_columns_of_pandas():
     (lambda: launchbox.occupancy("sm_90", threads=['1"']), r"^threads\[0\]: "),
     (lambda: launchbox.occupancy("sm_90", threads=["1\x002"]), r"^threads\[0\]: "),
 ])
-def test_what_is_wrong_is_one_error_with_its_place(call, message):
+def test_a_mistake_is_one_error_with_its_place(call, message):
     with pytest.raises(launchbox.Error, match=message) as raised:
         call()
     assert "\n" not in str(raised.value)
     assert "standard input" not in str(raised.value)
 
 
-def test_the_answer_of_many_is_what_the_tool_prints():
+def test_answers_for_columns_equal_the_tools_output():
     answer = launchbox.occupancy("sm_90", threads=[64, 128])
     printed = subprocess.run([tool.path(), "occupancy", "--arch", "sm_90", "--questions", "-", "--format", "json"],
                              input=b"threads\n64\n128\n", stdout=subprocess.PIPE, check=True).stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tool as a process: interrupted, in strange surroundings, of another version, from several threads."""
+"""The tool as a process: interrupted, in unusual environments, of another version, called from several threads."""
 import concurrent.futures
 import os
 import pathlib
@@ -29,10 +29,10 @@ def python(code, **options):
 
 
 @pytest.mark.parametrize("stops, ending", [
-    ("trap 'kill $!; echo stopped > stopped; exit 4' INT", "stopped"),  # as the tool does
+    ("trap 'kill $!; echo stopped > stopped; exit 4' INT", "stopped"),  # like the tool
     ("trap '' INT", "killed"),
 ])
-def test_an_interrupt_ends_the_tool_and_leaves_nothing_running(tmp_path, stops, ending):
+def test_an_interrupt_ends_the_tool_and_leaves_no_process(tmp_path, stops, ending):
     chosen = program(tmp_path, f"{stops}\nsleep 600 &\necho $$ $! > pids\nkill -INT $PPID\nwait\nwait\n")
     code = """
 import launchbox, launchbox.tool
@@ -49,7 +49,7 @@ except KeyboardInterrupt:
     if ending == "stopped":
         assert (tmp_path / "stopped").exists()
     else:
-        os.kill(int(child), signal.SIGKILL)  # of the double; the tool ends its own
+        os.kill(int(child), signal.SIGKILL)  # the double's own children; the real tool ends its own
 
 
 def test_a_tool_that_crashes_is_an_error(tmp_path, monkeypatch):
@@ -82,12 +82,12 @@ def test_members_of_later_versions_are_kept(tmp_path, monkeypatch):
         tmp_path, 'echo \'{"schema": "launchbox.kernels/2", "kernels": [{"name": "a", "warmth": {"k": [1]}}], "from": 1}\'\n'))
     report = launchbox.inspect(LOG)
     assert report.kernels[0].warmth == {"k": [1]}
-    assert report.kernels[0].registers is None  # of an earlier version
+    assert report.kernels[0].registers is None  # missing in an earlier version
     assert report.to_dict()["from"] == 1
     assert "warmth" in dir(report.kernels[0])
 
 
-def test_calls_of_several_threads_do_not_meddle():
+def test_calls_from_several_threads_are_independent():
     expected = {threads: launchbox.occupancy("sm_90", threads=threads) for threads in range(32, 353, 32)}
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         found = pool.map(lambda threads: launchbox.occupancy("sm_90", threads=threads), expected)

@@ -25,5 +25,5 @@ os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 sys.path.insert(0, str(PACKAGE))
 files = sys.argv[2:] or [str(HERE)]
 status = pytest.main(["-q", "-rs", "-p", "no:cacheprovider", "-o", "python_files=*_test.py", *files])
-# A run without tests has failed.
+# A run without tests fails.
 sys.exit(int(status))

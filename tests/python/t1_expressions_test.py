@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's meaning, compared with Python itself: random expressions, evaluated, and as conditions that the tool tries."""
+"""Python expressions compared with Python itself: random ones, evaluated here, and as conditions in the tool."""
 import itertools
 import math
 import random
@@ -31,7 +31,7 @@ all = [{}]
 
 
 class Grammar:
-    """Random expressions that are mostly right. Nothing here can do harm: the tests let Python's eval read them."""
+    """Random expressions, mostly valid, and harmless, since the tests pass them to Python's eval."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -98,7 +98,7 @@ class Grammar:
 
 
 def of_python(code, names):
-    """repr of the value, or None where Python raises. Beyond 64 bits, and with complex numbers, we do as if it did."""
+    """repr of the value, or None if Python raises, or if the value exceeds 64 bits or is complex."""
     try:
         value = eval(code, dict(names))  # pylint: disable=eval-used
     except Exception:  # pylint: disable=broad-except
@@ -107,7 +107,7 @@ def of_python(code, names):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_random_expressions_have_the_value_that_python_says():
+def test_random_expressions_have_the_same_value_as_in_python():
     grammar = Grammar(20261126)
     equal = errors = refused = 0
     for i in range(2500):
@@ -119,7 +119,7 @@ def test_random_expressions_have_the_value_that_python_says():
                 ours = repr(expression.value(names, {}, Budget()))
             except Refused as error:
                 ours = None
-                if python is not None:  # what is left out on purpose
+                if python is not None:  # left out on purpose
                     assert "64 bits" in str(error) or "complex" in str(error) or "of a list" in str(error) or (
                         "sum of strings" in str(error)), f"{text} with {names}: {error}"
                     refused += 1
@@ -130,7 +130,7 @@ def test_random_expressions_have_the_value_that_python_says():
 
 
 def accepted_by_python(text):
-    """The points where Python says yes, or None where it raises at one."""
+    """The points at which the condition is true in Python, or None if it raises at one."""
     code, points = compile(text, "", "eval"), []
     for names in POINTS:
         try:
@@ -143,7 +143,7 @@ def accepted_by_python(text):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("seed", range(4))
-def test_conditions_leave_the_candidates_that_python_says(seed):
+def test_conditions_accept_the_same_candidates_as_python(seed):
     """10,000 random conditions, each with 120 points."""
     grammar = Grammar(seed)
     texts, specs, reasons = [], [], {}
@@ -179,7 +179,7 @@ TOO_MUCH = [
 
 
 @pytest.mark.parametrize("text", TOO_MUCH)
-def test_too_much_work_is_refused_soon_and_takes_no_memory(text):
+def test_too_much_work_is_refused_early_and_takes_no_memory(text):
     with pytest.raises(Refused, match="it needs more than 1,000,000 steps or elements"):
         Expression(text).value({}, {}, Budget())
 
@@ -188,7 +188,7 @@ def test_too_much_work_is_refused_soon_and_takes_no_memory(text):
                                   "1 << 10**9", "-2 << 10**9", "(-3)**99", "2**9223372036854775807", "int(1e300)",
                                   "99999999999999999999", "9" * 300, "9" * 100_000, "abs(-2**63)", "-(-2**63)", "round(1e99)",
                                   "0x" + "f" * 99, "int('9'*39)", "sum([2**62, 2**62])"])
-def test_whole_numbers_have_64_bits(text):
+def test_integers_have_64_bits(text):
     with pytest.raises(Refused, match="not fit in 64 bits"):
         Expression(text).value({}, {}, Budget())
 
@@ -201,13 +201,13 @@ DEEP = ["(" * 100_000, "[" * 100_000 + "]" * 100_000, "1" + "+1" * 50_000, "-" *
 
 
 @pytest.mark.parametrize("text", DEEP)
-def test_what_is_deep_does_not_reach_the_parser(text):
+def test_deep_nesting_does_not_reach_the_parser(text):
     with pytest.raises(Refused, match="nested too deeply|is not allowed in an expression"):
         Expression(text)
 
 
-def test_what_is_as_deep_as_is_allowed_can_be_used():
-    """Neither Python's stack nor Lua's ends before ours, in chains of every operator and of random ones."""
+def test_the_deepest_allowed_nesting_works():
+    """Our limit is below those of Python's and Lua's stacks, in chains of one operator and of random operators."""
     grammar, steps = random.Random(3), [
         "-{}", "~int({})", "not {}", "1 + {}", "a - {}", "max(a, {})", "abs({})", "int({})", "(a if t else {})", "({} if t else b)",
         "({} < 3)", "({})", "2 * {}", "{} % 7", "{} == 1", "bool({})", "(t or {})", "({} or a)"]
@@ -276,7 +276,7 @@ def test_a_condition_does_not_grow_without_limit():
     ("[1][5]", "out of range"), ("range(1, 2, 0)", "zero"), ("max([])", "of an empty list"), ("[1, 'a'] < ['a', 1]", "'<'"),
     ("lambda: 1", ": is not"), ("lambda", ""), ("if", ""), ("None.x", ""), ("print", "unknown name print"), ("1 2", ""),
 ])
-def test_what_is_not_supported_is_named_with_its_place(text, what):
+def test_unsupported_syntax_is_named_with_its_place(text, what):
     with pytest.raises(Refused) as raised:
         Expression(text).value({}, {}, Budget())
     assert what in str(raised.value)
@@ -293,13 +293,13 @@ def test_forms_of_tuning_problems():
         assert Expression(text).value({}, {}, Budget()) == value
 
 
-def test_a_name_alone_stands_for_its_list():
+def test_a_name_alone_means_its_list():
     for text, value in [("max(w) * 100 + w", 1503), ("len(w) + w[1]", 17), ("max(w, 1)", 3), ("[v for v in w]", [3, 15]),
                         ("[w for w in [1]]", [1]), ("[len([w]) for w in [1]]", [1]), ("sum(w)", 18)]:
         assert Expression(text).value({"w": 3}, {"w": [3, 15]}, Budget()) == value
 
 
-def test_all_expressions_of_a_file_have_one_budget():
+def test_all_expressions_of_a_file_share_one_budget():
     budget = Budget(900_000)
     text = Expression("len([i for i in range(90000)])")
     with pytest.raises(Refused, match="the expressions of this file need more than 5,000,000 steps"):
@@ -323,7 +323,7 @@ def translated(text, **more):
     ("t == 1", "(t and 1 or 0) == 1"), ("s == \"it's\"", "s == 'it\\'s'"), ("x ** 2 < 100", "x * x < 100"),
     ("max(x) <= 64", "true"), ("y // x / 2 == 4", "y // x / 2 == 4"), ("x in range(8, 1024, 8)",
                                                                        "x >= 8 and x <= 1016 and (x) % 8 == 0"),
-    # A division that may fail is not tried alone.
+    # A division that may fail is not evaluated on its own.
     ("y > 16 and y % (x - 1) == 0", "y > 16 and y % (x - 1) == 0"),
     ("2 ** x % 7 == 0", "refused: a power that may be too large (column 1 of '2 ** x % 7 == 0')"),
     ("x * 10**18 > 1", "refused: a whole number that may exceed 64 bits (column 1 of 'x * 10**18 > 1')"),
@@ -338,6 +338,6 @@ def test_conditions_stay_readable(text, lua):
     assert translated(text) == lua
 
 
-def test_infinity_is_no_value():
+def test_infinity_is_not_a_value():
     assert math.isinf(1e308 * 10)
     assert translated("f < 1e308 * 10").startswith("refused: a number that is not finite")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""T1 problems as specs: the spaces candidate by candidate against what Python and other tuners say of them, each part of
-the kernel, what is said of what has no equal, and the command."""
+"""T1 problems as specs: each candidate of the spaces compared with Python and other tuners, each part of the kernel, the
+notes about what has no equivalent, and the command."""
 import copy
 import gzip
 import itertools
@@ -22,7 +22,7 @@ from launchbox.t1 import kernel, translate
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests/data/t1/blur.json"
 RECORDED = ROOT / "tests/data/recorded"
-OTHERS = ROOT.parent / "shared/reference/data"  # larger spaces, where they lie beside the repository
+OTHERS = ROOT.parent / "shared/reference/data"  # larger spaces, if they are in a folder next to the repository
 PROGRAM = '[program]\nrun = ["true"]\n'
 
 
@@ -43,7 +43,7 @@ def whole(made):
 
 
 def spec_of(problem, file="x.json", folder=""):
-    """The spec's lines: {key: text behind " = "}, and lists."""
+    """The spec's lines: {key: text after " = "}, and lists."""
     lines = made_of(problem, file, folder).spec.splitlines()
     keys = dict(line.split(" = ", 1) for line in lines if re.match(r"[a-z_]+ = ", line))
     for key in ("all", "flags", "arguments", "variables"):
@@ -67,7 +67,7 @@ def error_of(problem, file="x.json"):
 
 
 def space_of(problem):
-    """The candidates by Python's eval: only of files that lie in the repository or beside it."""
+    """The candidates by Python's eval: only for files in the repository or next to it."""
     space = problem["ConfigurationSpace"]
     names = [one["Name"] for one in space["TuningParameters"]]
     lists = [eval(one["Values"]) for one in space["TuningParameters"]]  # pylint: disable=eval-used
@@ -95,7 +95,7 @@ def ktt_s(results, names):
     (OTHERS / "formats/t1_convolution_milo.json", OTHERS / "kt_convolution_milo_A4000.json.gz"),
     (OTHERS / "formats/t1_pnpoly.json", OTHERS / "ktt_pnpoly_RTX_3090.json.gz"),
 ], ids=lambda one: one.name)
-def test_the_space_is_what_other_tuners_measured_and_what_python_says(problem, record):
+def test_the_space_equals_that_of_other_tuners_and_of_python(problem, record):
     if not problem.exists():
         pytest.skip("the larger records do not lie beside the repository")
     made = translate(str(problem), problem.read_bytes())
@@ -103,14 +103,14 @@ def test_the_space_is_what_other_tuners_measured_and_what_python_says(problem, r
     space = json.loads(problem.read_text())
     assert answer["candidates"] == space_of(space)
     results = recorded(record)
-    # KTT's names are those of its own kernel.
+    # KTT's parameters have the names in its own kernel.
     names = [one["Name"].upper() for one in space["ConfigurationSpace"]["TuningParameters"]]
     theirs = kernel_tuner_s(results) if "cache" in results else ktt_s(results, names)
     assert {tuple(one) for one in answer["candidates"]} == theirs
     assert len(answer["candidates"]) > 400
 
 
-def test_the_sample_as_a_spec():
+def test_the_example_as_a_spec():
     made = made_of(blur())
     assert made.has_kernel
     spec = spec_of(blur())
@@ -135,11 +135,11 @@ def test_the_sample_as_a_spec():
         "Budget[0]: not translated: --budget 50 does it\n"
         "KernelSpecification.ReferenceArguments[0]: the reference itself (BinaryRaw) is not translated: outputs are "
         "compared with the baseline's; [verify] against takes a .npy or a command\n")
-    # Each is a comment where it belongs, too.
+    # Each is also a comment at its place.
     assert "\n  # ConfigurationSpace.Conditions[2].Expression: LEFT OUT" in made.spec
 
 
-def test_the_grid_is_the_problem_divided_or_blocks_or_threads():
+def test_the_grid_is_the_problem_size_divided_or_blocks_or_threads():
     problem = blur()
     specification = problem["KernelSpecification"]
     specification["GlobalSizeType"] = "CUDA"
@@ -164,10 +164,10 @@ def test_the_grid_is_the_problem_divided_or_blocks_or_threads():
     ("range(5, 50, 4)", "v = { from = 5, to = 49, step = 4 }", "v"), ("[1e20, 1e-7]", "v = [1e+20, 1e-07]", "v"),
     ([1, 2], "v = [1, 2]", "v"), (["a", "it's"], 'v = ["a", "it\'s"]', "v"), ("[-0.0, 0.0]", "v = [-0.0]", "v"),
     ("'a', 'b'", 'v = ["a", "b"]', "v"), (True, "v = [true]", "v"),
-    # A word of our expressions gets another name; the macro keeps it.
+    # A keyword of our expressions is renamed; the macro keeps its name.
     ("[1, 2]", "end_ = [1, 2]", "end"), ("[1, 2]", "min_ = [1, 2]", "min"), ("[1, 2]", "sm_ = [1, 2]", "sm"),
 ])
-def test_values_of_every_kind(values, toml, name):
+def test_values_of_every_type(values, toml, name):
     problem = blur()
     problem["ConfigurationSpace"]["Conditions"] = []
     problem["ConfigurationSpace"]["TuningParameters"][3] = {"Name": name, "Type": "any", "Values": values}
@@ -178,7 +178,7 @@ def test_values_of_every_kind(values, toml, name):
     assert "candidates" in candidates_of([whole(made)])[0]
 
 
-def test_no_baseline_where_the_defaults_are_no_candidate():
+def test_no_baseline_if_the_defaults_are_not_a_candidate():
     problem = blur()
     parameters = problem["ConfigurationSpace"]["TuningParameters"]
     parameters[2]["Default"] = [2]
@@ -207,14 +207,14 @@ VECTOR = {"Name": "v", "Type": "uint16", "MemoryType": "Vector", "AccessType": "
     ({"AccessType": None, "Output": 1}, 'count = "per_thread * 2", role = "output" }'),
     ({"MemoryType": "Scalar", "FillValue": 2.5}, '{ name = "v", type = "uint16_t", value = "2.5" }'),
 ])
-def test_arguments_of_every_kind(change, line):
+def test_arguments_of_every_type(change, line):
     problem = blur()
     problem["KernelSpecification"]["Arguments"] = [{**VECTOR, **change}]
     assert any(line in one for one in spec_of(problem, folder="../kernels/")["arguments"])
     assert "candidates" in candidates_of([made_of(problem).spec])[0]
 
 
-def test_arguments_of_the_same_name():
+def test_arguments_with_the_same_name():
     problem = blur()
     problem["KernelSpecification"]["Arguments"] = [VECTOR, VECTOR, {**VECTOR, "MemoryType": "Symbol"}] * 2
     made = made_of(problem)
@@ -224,7 +224,7 @@ def test_arguments_of_the_same_name():
     assert "candidates" in candidates_of([made.spec])[0]
 
 
-def test_the_types_are_those_that_the_tool_knows():
+def test_the_types_are_those_of_the_tool():
     text = (ROOT / "src/tune/spec/element_type.cpp").read_text()
     assert kernel._KNOWN_TYPES == set(re.findall(r'\{"([a-z_0-9 ]+)", \{element_kind::', text))  # pylint: disable=protected-access
     for element in re.findall(r'\{"([a-z]+)", [1248]\}', text):
@@ -241,7 +241,7 @@ def test_more_conditions_than_a_spec_may_have():
     assert "candidates" in candidates_of([made_of(problem).spec])[0]
 
 
-def test_long_lists_and_texts_stay_lines_that_the_tool_reads():
+def test_long_lists_and_texts_are_lines_that_the_tool_reads():
     problem = blur()
     problem["ConfigurationSpace"]["TuningParameters"][3]["Values"] = "[i / 7 for i in range(999)]"
     problem["KernelSpecification"]["Arguments"][1]["Size"] = 3
@@ -258,7 +258,7 @@ def test_variables_of_the_module():
     assert (spec_of(problem)["arguments"], len(spec_of(problem)["variables"])) == ([], 1)
     arguments[:] = [{**VECTOR, "MemType": "Constant"}]
     assert (len(spec_of(problem)["arguments"]), len(spec_of(problem)["variables"])) == (1, 1)
-    # Kernel Tuner's own problems mark arguments so that no variable has the name of.
+    # Some of Kernel Tuner's own problems mark arguments that no variable is named after.
     arguments[0]["Name"] = "not_in_the_source"
     assert "variables" not in spec_of(problem, file=str(SAMPLE))
     assert "not_in_the_source: a parameter only" in notes_of(made_of(problem, file=str(SAMPLE)))
@@ -270,7 +270,7 @@ def test_variables_of_the_module():
     assert "candidates" in candidates_of([made_of(problem).spec])[0]
 
 
-def test_what_is_no_kernel_of_ours_leaves_the_space():
+def test_without_a_supported_kernel_only_the_space_is_converted():
     problem = blur()
     problem.update(Whatever=1, Budget={"Type": "TuningDuration", "BudgetValue": 60})
     problem["KernelSpecification"].update(Language="OpenCL", Wild={"a": 1})
@@ -282,7 +282,7 @@ def test_what_is_no_kernel_of_ours_leaves_the_space():
     assert candidates_of([whole(made)]) == candidates_of([made_of(blur()).spec])
 
 
-# What is wrong.
+# Mistakes.
 
 
 @pytest.mark.parametrize("change, what", [
@@ -301,7 +301,7 @@ def test_what_is_no_kernel_of_ours_leaves_the_space():
     ({"Name": "a" * 91}, f".Name: '{'a' * 80}' cannot be a macro"), ({"Name": 3}, ": Name is missing"),
     ({"Name": "threads_x"}, ".Name: threads_x appears twice"),
 ])
-def test_a_wrong_parameter_is_named_with_its_place(change, what):
+def test_an_invalid_parameter_is_named_with_its_place(change, what):
     problem = blur()
     problem["ConfigurationSpace"]["TuningParameters"][1].update(change)
     assert error_of(problem) == "x.json: ConfigurationSpace.TuningParameters[1]" + what
@@ -319,7 +319,7 @@ def test_a_wrong_parameter_is_named_with_its_place(change, what):
                                                                            "there are 65 parameters"),
     (b'{"a": ' + b"9" * 300_000 + b"}", "x.json is JSON, but not a T1 problem"), (b"\x00" * 99, "x.json is"),
 ])
-def test_what_is_no_problem_has_one_error(text, what):
+def test_other_text_is_one_error(text, what):
     assert error_of(text).startswith(what)
 
 
@@ -356,7 +356,7 @@ def problems():
     return [json.loads(file.read_text()) for file in (SAMPLE, RECORDED / "t1_convolution.json", RECORDED / "t1_pnpoly.json")]
 
 
-def test_any_json_gives_a_spec_that_the_tool_reads_or_one_error():
+def test_any_json_gives_a_valid_spec_or_one_error():
     chance, specs = random.Random(20261126), []
     for _ in range(600):
         problem = mutated(chance.choice(problems()), chance)
@@ -369,7 +369,7 @@ def test_any_json_gives_a_spec_that_the_tool_reads_or_one_error():
         specs.append(whole(made))
     assert len(specs) > 300
     for spec, answer in zip(specs, candidates_of(specs)):
-        # A division by zero, say, is the problem's.
+        # Other errors, for example a division by zero, come from the problem.
         assert "candidates" in answer or "[constraints]" in answer["error"] or "is not a whole" in answer["error"] or (
             "no candidate" in answer["error"]), f"{spec}\n{answer}"
 
@@ -413,8 +413,8 @@ def refused(done, what, status=2):
     assert what in done.stderr and done.stderr.count("\n") <= 2 and done.stderr.startswith("launchbox: ")
 
 
-def test_the_spec_is_whole_wherever_it_is_written(folder):
-    """Without the JSON beside it, and from another folder: the kernel is found."""
+def test_the_spec_is_complete_wherever_it_is_written(folder):
+    """The kernel is found without the JSON next to the spec, and from another folder."""
     (folder / "specs").mkdir()
     assert t1("kernels/blur.json", "-o", "specs/a.toml", cwd=folder).returncode == 0
     with open(folder / "specs/b.toml", "w", encoding="utf-8") as file:
@@ -432,7 +432,7 @@ def test_the_spec_is_whole_wherever_it_is_written(folder):
         assert "56 candidates x 1 workload" in done.stderr and "expressions, files and arguments are correct" in done.stderr
 
 
-def test_links_on_the_way_do_not_mislead(folder):
+def test_links_in_the_path_are_resolved(folder):
     (folder / "far/away").mkdir(parents=True)
     (folder / "specs").symlink_to("far/away")
     (folder / "problems").symlink_to("kernels")
@@ -443,7 +443,7 @@ def test_links_on_the_way_do_not_mislead(folder):
     assert 'source = "problems/blur.cu"' in (folder / "c.toml").read_text()
 
 
-def test_notes_are_told_and_the_exit_status_is_0(folder):
+def test_notes_are_printed_and_the_exit_status_is_0(folder):
     done = t1("kernels/blur.json", cwd=folder)
     assert done.returncode == 0
     assert done.stderr.splitlines()[0].startswith(
@@ -455,14 +455,14 @@ def test_notes_are_told_and_the_exit_status_is_0(folder):
     assert "\x1b" not in t1("x.json", cwd=folder).stderr
 
 
-def test_a_file_that_is_there_is_kept(folder):
+def test_an_existing_file_is_kept(folder):
     out = folder / "spec.toml"
     assert t1("kernels/blur.json", "-o", out, cwd=folder).returncode == 0
     made = out.read_text()
     mask = os.umask(0)
     os.umask(mask)
     assert out.stat().st_mode & 0o777 == 0o666 & ~mask
-    assert t1("kernels/blur.json", "-o", out, cwd=folder).returncode == 0  # the same bytes
+    assert t1("kernels/blur.json", "-o", out, cwd=folder).returncode == 0  # equal content
     out.write_text(made + "# mine\n")
     refused_once = t1("kernels/blur.json", "-o", out, cwd=folder)
     assert refused_once.returncode == 2 and f"{out} already exists and contains something else" in refused_once.stderr
@@ -481,7 +481,7 @@ def test_a_file_that_is_there_is_kept(folder):
     assert sorted(path.name for path in folder.iterdir()) == ["kernels", "link.toml", "spec.toml"]
 
 
-def test_refusals_are_one_sentence_with_what_to_do(folder):
+def test_refusals_are_one_sentence_with_a_fix(folder):
     refused(t1(cwd=folder), "FILE")
     refused(t1("a", "b", cwd=folder), "unrecognized arguments: b")
     refused(t1("--output", cwd=folder), "expected one argument")
@@ -513,12 +513,12 @@ def test_the_examples_of_help_run(folder):
         assert tune("blur.toml", "--check", "--arch", "sm_90", cwd=folder).returncode == 0
 
 
-def test_a_full_disk_and_a_reader_that_ends_are_told(folder):
+def test_a_full_disk_and_a_closed_pipe_are_reported(folder):
     for where in (">/dev/full", ">&-", "| true", "2>&1 >&-"):
         done = subprocess.run(["bash", "-c", f"set -o pipefail; {sys.executable} -m launchbox t1 kernels/blur.json {where}"],
                               capture_output=True, text=True, cwd=folder, check=False)
         told = done.stderr + done.stdout
-        if "true" not in where or done.returncode != 0:  # true may end after it was written
+        if "true" not in where or done.returncode != 0:  # `true` may end after the output was written
             assert done.returncode == 2 and "cannot write to standard output\n" in told and "Traceback" not in told
     done = subprocess.run(["bash", "-c", f"{sys.executable} -m launchbox t1 kernels/blur.json 2>&-"], capture_output=True, text=True,
                           cwd=folder, check=False)
@@ -542,7 +542,7 @@ def test_the_hardest_problem_needs_little_time_and_memory(folder):
 
 
 @pytest.mark.parametrize("name", ["x.json", "my problem.json", "a'b.json", "é.json"])
-def test_tune_names_the_command_and_the_command_is_right(folder, name):
+def test_tune_names_the_command_which_then_works(folder, name):
     (folder / "kernels" / name).write_bytes(SAMPLE.read_bytes())
     done = tune(f"kernels/{name}", "--check", cwd=folder)
     refused(done, f"launchbox: kernels/{name} is a T1 problem, not a spec\n")
@@ -555,7 +555,7 @@ def test_tune_names_the_command_and_the_command_is_right(folder, name):
 
 
 @pytest.mark.parametrize("text", ["\n \t{", "\ufeff{", '{"ConfigurationSpace": {"TuningParameters": ['])
-def test_every_reader_of_specs_knows_json(folder, text):
+def test_every_reader_of_specs_recognises_json(folder, text):
     (folder / "x.json").write_text(text + SAMPLE.read_text().lstrip("{"))
     refused(tune("x.json", cwd=folder), "x.json is a T1 problem")
     refused(tune("-", cwd=folder, input=text + SAMPLE.read_text().lstrip("{")),
@@ -565,11 +565,11 @@ def test_every_reader_of_specs_knows_json(folder, text):
     refused(done, "x.json is a T1 problem")
 
 
-def test_other_json_is_told_from_a_problem(folder):
+def test_other_json_is_distinguished_from_a_problem(folder):
     (folder / "x.json").write_text('{"schema": "launchbox.results/1"}')
     refused(tune("x.json", cwd=folder), "x.json is JSON, and a spec is TOML")
 
 
-def test_the_tool_alone_says_where_t1_is():
+def test_the_tool_alone_says_where_to_get_t1():
     done = subprocess.run([tool.path(), "t1", "x.json"], capture_output=True, text=True, check=False)
     refused(done, "unknown command 't1'\n  python3 -m launchbox t1 ")

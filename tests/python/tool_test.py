@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tool is found, or its absence is said in one line."""
+"""The tool is found, or its absence is reported in one line."""
 import os
 import subprocess
 import sys
@@ -21,21 +21,21 @@ def test_the_version_is_the_tools():
     assert printed.startswith(f"launchbox {launchbox.version()}\n")
 
 
-def test_the_module_is_the_command():
+def test_the_module_can_be_run_as_the_command():
     done = python("-m", "launchbox", "inspct", LAUNCHBOX_TOOL=tool.path())
     assert done.returncode == 2
     assert "inspct" in done.stderr
 
 
 @pytest.mark.parametrize("chosen", ["", "/nowhere/launchbox", "/tmp", "/etc/passwd"])
-def test_no_tool_is_one_line(tmp_path, chosen):
+def test_a_missing_tool_is_reported_in_one_line(tmp_path, chosen):
     done = python("-m", "launchbox", "devices", PATH=str(tmp_path), LAUNCHBOX_TOOL=chosen)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("launchbox: ")
 
 
-def test_an_error_is_what_the_tool_says():
+def test_an_error_has_the_tools_message():
     with pytest.raises(launchbox.Error, match="/nowhere.so") as raised:
         tool.ask(["inspect", "/nowhere.so"])
     assert raised.value.status == 2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tuning by callback, without a GPU: functions that return their own time, or work on the processor.
 
-Each test writes a program as users write it, and runs it in a process of its own: so the worker imports it, and
-whatever is planted there cannot reach the tests.
+Each test writes a program as users write it, and runs it in a process of its own: the worker imports it, and its
+faults cannot affect the tests.
 """
 import json
 import os
@@ -16,7 +16,7 @@ import pytest
 import launchbox
 from launchbox import tool
 
-# Times that a callback says itself: nothing is measured, so that the same candidate always wins.
+# The callbacks return their own times: nothing is measured, so that the same candidate always wins.
 HEAD = """
 import launchbox, os, sys
 """
@@ -36,7 +36,7 @@ def program(folder, functions, space="{'n': [1, 2, 3]}", more="", head=HEAD, cal
 
 
 def call(folder, *words, **environment):
-    # A file, not a pipe: what a test leaves running does not hold the test up.
+    # A file, not a pipe: processes that a test leaves running must not block it.
     with open(folder / "out", "w") as out, open(folder / "err", "w") as err:
         status = subprocess.run([sys.executable, *(words or ["program.py"])], cwd=folder, stdout=out, stderr=err,
                                 stdin=subprocess.DEVNULL, env={**os.environ, **environment}, check=False).returncode
@@ -51,7 +51,7 @@ def run_program(folder, functions, **options):
 
 
 def statuses(out):
-    """By the parameters' text: status and reason."""
+    """Status and reason, by the text of the parameters."""
     found = {}
     for line in out.splitlines():
         if line.startswith("CANDIDATE "):
@@ -64,7 +64,7 @@ def statuses(out):
 TIMES = "def run(n): return 4.0 - n\n"
 
 
-def test_the_fastest_wins_and_the_database_is_the_tools(tmp_path):
+def test_the_fastest_wins_and_the_database_is_that_of_the_tool(tmp_path):
     out = run_program(tmp_path, TIMES)
     assert "RESULT {'n': 3} 1.0 not verified True" in out
     results = tool.ask(["results", str(tmp_path / "r.db")])
@@ -98,19 +98,19 @@ def test_a_later_call_continues(tmp_path):
     status, out, err = call(tmp_path)
     assert status == 0, err
     assert text.count("budget=2") == 1
-    assert len(statuses(out)) == 3  # the budget is of each call
+    assert len(statuses(out)) == 3  # the budget applies to each call
     again = len((tmp_path / "launches").read_text().split())
     assert again > first
     call(tmp_path)
     assert len((tmp_path / "launches").read_text().split()) == again, "all is known: nothing is launched"
-    # Another text of the function: what was measured does not count for it.
+    # If the function's source changes, earlier measurements do not count for it.
     (tmp_path / "program.py").write_text(text.replace("4.0 - n", "40.0 - n").replace("budget=2", ""))
     status, out, err = call(tmp_path)
     assert status == 0, err
     assert "RESULT {'n': 3} 37.0" in out
 
 
-def test_results_hold_for_the_same_functions_alone(tmp_path):
+def test_results_only_count_for_the_same_functions(tmp_path):
     functions = """
         import functools
         def work(scale, n): return scale * n
@@ -130,7 +130,7 @@ def quantities(n): return {"tokens_per_s": 10.0 * n, "p99_ms": 7.0 * n}
 """
 
 
-def test_an_objective_ranks_by_numbers_of_the_users_own(tmp_path):
+def test_an_objective_ranks_by_the_users_own_numbers(tmp_path):
     out = run_program(tmp_path, NUMBERS, more="quantities=quantities, objective='max tokens_per_s where p99_ms <= 20'")
     assert "RESULT {'n': 2} 2.0 " in out
     report = launchbox.results(str(tmp_path / "r.db"))
@@ -144,7 +144,7 @@ def test_an_objective_ranks_by_numbers_of_the_users_own(tmp_path):
     ("{'p99_ms': '3'}", "quantities says p99_ms = '3': numbers have to be above 0"),
     ("{'other': 1.0}", "it answered without p99_ms, which the objective names"),
     ("1 / 0", "quantities raised ZeroDivisionError")])
-def test_numbers_that_are_none_cost_a_candidate(tmp_path, returned, reason):
+def test_an_invalid_number_fails_the_candidate(tmp_path, returned, reason):
     functions = TIMES + f"""
 def quantities(n): return {{'p99_ms': 1.0 * n}} if n != 2 else {returned}
 """
@@ -154,7 +154,7 @@ def quantities(n): return {{'p99_ms': 1.0 * n}} if n != 2 else {returned}
     assert found["{'n': 1}"][0] == "measured"
 
 
-def test_constraints_leave_candidates_out(tmp_path):
+def test_constraints_exclude_candidates(tmp_path):
     out = run_program(tmp_path, "def run(n, m): return 10.0 - n * m\n", space="{'n': [1, 2, 3], 'm': [1, 2]}",
                       more="constraints=['n * m <= 3']")
     assert len(statuses(out)) == 4
@@ -184,7 +184,7 @@ def test_setup_workloads_and_any_objects(tmp_path):
     assert " verified" in out
 
 
-# ---- a callback that misbehaves costs one candidate
+# ---- a callback that misbehaves fails only one candidate
 
 HOSTILE = {
     "raises": ("raise ValueError('no such block')", "launch_error", "run raised ValueError: no such block (program.py:"),
@@ -257,7 +257,7 @@ def kinds(codes):
 
 @pytest.fixture(scope="module")
 def of_hostile(tmp_path_factory):
-    """One call with all of them: the search goes on after each."""
+    """One call with all of them: the search continues after each."""
     folder = tmp_path_factory.mktemp("hostile")
     out = run_program(folder, kinds({kind: code for kind, (code, _, _) in HOSTILE.items()}),
                       space=f"{{'kind': {['good', *HOSTILE]!r}}}",
@@ -267,7 +267,7 @@ def of_hostile(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_one_candidate_is_lost(of_hostile, kind):
+def test_one_candidate_fails(of_hostile, kind):
     found = of_hostile[str({"kind": kind})]
     assert (found[0], HOSTILE[kind][2] in found[1]) == (HOSTILE[kind][1], True), found
 
@@ -281,11 +281,11 @@ def of_harmless(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", HARMLESS)
-def test_nothing_is_lost(of_harmless, kind):
+def test_no_candidate_fails(of_harmless, kind):
     assert of_harmless[str({"kind": kind})] == ("measured", "None")
 
 
-# ---- a time counts only if the output of that launch was right
+# ---- a time only counts if the output of that launch was right
 
 CHEATS = {
     "is right": ("", "measured", ""),
@@ -297,7 +297,7 @@ CHEATS = {
     "returns less": ("return out[:3]", "wrong_result", "elements"),
     "returns other values": ("return ['a'] * 8", "wrong_result", "elements differ"),
 }
-OF_RETURNED = {"returns nothing", "returns less", "returns other values"}  # verify looks at the array itself
+OF_RETURNED = {"returns nothing", "returns less", "returns other values"}  # verify examines the array itself
 
 
 def cheats(folder, more, left_out=frozenset()):
@@ -326,7 +326,7 @@ def verify():
 
 
 @pytest.mark.parametrize("more", ["baseline={'kind': 'good'}", "reference=reference", "verify=verify"])
-def test_only_right_launches_count(tmp_path, more):
+def test_only_correct_launches_count(tmp_path, more):
     left_out = OF_RETURNED if "verify" in more else set()
     found = cheats(tmp_path, more, left_out)
     for kind, (_, status, reason) in CHEATS.items():
@@ -335,7 +335,7 @@ def test_only_right_launches_count(tmp_path, more):
             assert (told[0], reason in told[1]) == (status, True), (kind, told)
 
 
-def test_a_tolerance_allows_for_rounding(tmp_path):
+def test_a_tolerance_permits_rounding(tmp_path):
     functions = """
         out = [0.0]
         def run(n):
@@ -347,7 +347,7 @@ def test_a_tolerance_allows_for_rounding(tmp_path):
     assert statuses(run_program(tmp_path, functions, more="rtol=1e-3"))["{'n': 3}"][0] == "measured"
 
 
-def test_what_launches_change_is_reset(tmp_path):
+def test_memory_changed_by_launches_is_reset(tmp_path):
     functions = """
         import array
         out, count = array.array("d", [0.0] * 4), array.array("i", [0])
@@ -383,7 +383,7 @@ def test_candidates_are_compiled_by_other_processes_before_they_are_measured(tmp
     assert len(list(tmp_path.glob("setup_*"))) == 1, "who compiles needs no data"
 
 
-def test_a_slow_reset_is_no_hang(tmp_path):
+def test_a_slow_reset_does_not_count_as_a_hang(tmp_path):
     functions = """
         import time
         def reset(): time.sleep(0.15)
@@ -394,21 +394,21 @@ def test_a_slow_reset_is_no_hang(tmp_path):
     assert {status for status, _ in statuses(out).values()} == {"measured"}, out
 
 
-def test_what_is_printed_goes_to_the_log(tmp_path):
+def test_output_of_callbacks_goes_to_the_log(tmp_path):
     run_program(tmp_path, "def run(n):\n    print('n is', n, flush=True)\n    return 4.0 - n\n", more="log='log'")
     assert "n is 2\n" in (tmp_path / "log").read_text()
 
 
-def test_verify_that_sees_no_outputs_is_warned_about(tmp_path):
+def test_verify_without_outputs_causes_a_warning(tmp_path):
     program(tmp_path, "def run(n): return 4.0 - n\ndef verify(): pass\n", more="verify=verify")
     status, out, err = call(tmp_path)
     assert status == 0 and " verified" in out
     assert "the outputs are not known" in err
 
 
-# ---- how functions get into the worker
+# ---- how functions are passed to the worker
 
-def test_a_program_without_a_guard_is_told(tmp_path):
+def test_a_program_without_a_main_guard_is_reported(tmp_path):
     program(tmp_path, TIMES, call=CALL.replace('if __name__ == "__main__":', "if True:"))
     status, out, err = call(tmp_path)
     assert status == 1
@@ -418,7 +418,7 @@ def test_a_program_without_a_guard_is_told(tmp_path):
 
 
 @pytest.mark.parametrize("words", [["-m", "program"], ["program.py"], ["./program.py"]])
-def test_programs_are_started_in_any_way(tmp_path, words):
+def test_programs_can_be_started_in_any_way(tmp_path, words):
     program(tmp_path, TIMES)
     status, out, err = call(tmp_path, *words)
     assert status == 0, err
@@ -438,14 +438,14 @@ NO_CLOUDPICKLE = "import sys; sys.modules['cloudpickle'] = None\n"
 
 @pytest.mark.parametrize("functions", [LAMBDA, "def made():\n    def run(n): return 4.0 - n\n    return run\n"
                                                "run = made()\n"])
-def test_what_cannot_be_sent_is_told(tmp_path, functions):
+def test_functions_that_cannot_be_sent_are_reported(tmp_path, functions):
     program(tmp_path, functions, head=NO_CLOUDPICKLE + HEAD)
     status, out, err = call(tmp_path)
     assert status == 1
     assert "define it with def at the top level of a file, or install cloudpickle" in err.splitlines()[-1]
 
 
-def test_a_prompt_is_told(tmp_path):
+def test_an_interactive_prompt_is_reported(tmp_path):
     code = NO_CLOUDPICKLE + "import launchbox\ndef run(n): return 1.0\n" \
         "launchbox.tune({'n': [1]}, run=run, device='cpu', database='r.db')\n"
     status, out, err = call(tmp_path, "-c", code)
@@ -453,7 +453,7 @@ def test_a_prompt_is_told(tmp_path):
     assert "a notebook, a prompt, standard input" in err.splitlines()[-1]
 
 
-def test_the_main_of_a_package_is_told(tmp_path):
+def test_the_main_module_of_a_package_is_reported(tmp_path):
     (tmp_path / "packed").mkdir()
     program(tmp_path / "packed", TIMES, head=NO_CLOUDPICKLE + HEAD)
     (tmp_path / "packed" / "program.py").rename(tmp_path / "packed" / "__main__.py")
@@ -463,7 +463,7 @@ def test_the_main_of_a_package_is_told(tmp_path):
         assert "the __main__ of a package" in err.splitlines()[-1]
 
 
-def test_a_folder_that_is_gone_is_told(tmp_path):
+def test_a_removed_folder_is_reported(tmp_path):
     program(tmp_path, TIMES)
     code = "import os, runpy, sys; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); " \
            f"sys.argv[0] = {str(tmp_path / 'program.py')!r}; runpy.run_path(sys.argv[0], run_name='__main__')"
@@ -472,7 +472,7 @@ def test_a_folder_that_is_gone_is_told(tmp_path):
     assert "the current folder is gone" in err.splitlines()[-1]
 
 
-def test_cloudpickle_sends_the_rest(tmp_path):
+def test_cloudpickle_sends_all_other_functions(tmp_path):
     pytest.importorskip("cloudpickle")
     program(tmp_path, LAMBDA)
     status, out, err = call(tmp_path)
@@ -480,7 +480,7 @@ def test_cloudpickle_sends_the_rest(tmp_path):
     assert "RESULT {'n': 3} 1.0" in out
 
 
-# ---- what is wrong with the call
+# ---- mistakes in the call
 
 WRONG = {
     "no list": ("run=run", "{'n': 5}", "give a list: [5]"),
@@ -508,7 +508,7 @@ WRONG = {
 
 @pytest.fixture(scope="module")
 def of_wrong(tmp_path_factory):
-    """What each call said, from one program."""
+    """The error message of each call, all from one program."""
     calls = "".join(f"""
     try:
         launchbox.tune({space}, {"" if "device=" in arguments else "device='cpu', "}progress=False,
@@ -522,14 +522,14 @@ def of_wrong(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_one_line_says_what_is_wrong(of_wrong, kind):
+def test_a_mistake_is_reported_in_one_line(of_wrong, kind):
     if kind == "no GPU" and os.path.exists("/dev/nvidiactl"):
         pytest.skip("there is a GPU")
     assert WRONG[kind][2] in of_wrong[kind]
     assert "-:" not in of_wrong[kind]
 
 
-def test_when_everything_fails_the_first_reason_is_told(tmp_path):
+def test_if_everything_fails_the_first_reason_is_given(tmp_path):
     program(tmp_path, "def run(n): raise ValueError('never')\n")
     status, out, err = call(tmp_path)
     assert status == 1
@@ -562,7 +562,7 @@ def test_two_workers_share_the_candidates(tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupt_keeps_what_is_finished(tmp_path, number):
+def test_an_interrupt_keeps_finished_results(tmp_path, number):
     functions = """
         import time
         def run(n):
@@ -571,7 +571,7 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path, number):
                 time.sleep(1000)
             return 4.0 - n
     """
-    # In this order, so that something is finished by then.
+    # In a fixed order, so that something is finished by then.
     program(tmp_path, functions, more="baseline={'n': 1}")
     with open(tmp_path / "err", "w") as err:
         child = subprocess.Popen([sys.executable, "program.py"], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=err)
@@ -586,7 +586,7 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path, number):
     results = tool.ask(["results", str(tmp_path / "r.db")])
     finished = [each["parameters"]["n"] for each in results["candidates"]]
     assert 1 in finished and 2 not in finished
-    # Nothing is left running: the tool and its worker are gone soon, and whoever waits for that sees it.
+    # Nothing is left running: the tool and its worker end soon, and this loop waits for that.
     while any(b"program.py" in read(f"/proc/{process}/cmdline") or str(tmp_path).encode() == link(process)
               for process in os.listdir("/proc") if process.isdigit() and int(process) != os.getpid()):
         os.sched_yield()
@@ -607,7 +607,7 @@ def link(process):
         return b""
 
 
-def test_a_spec_is_tuned_by_the_tool(tmp_path):
+def test_a_spec_can_be_tuned_by_the_tool(tmp_path):
     (tmp_path / "s.toml").write_text("""
 [tunable]
 name = "sleep"
@@ -645,7 +645,7 @@ PROCESSES = {
 
 
 @pytest.mark.parametrize("command", PROCESSES)
-def test_other_processes_are_told_what_is_wrong(tmp_path, command):
+def test_other_processes_get_an_error_message(tmp_path, command):
     command_text = json.dumps("ready() { echo '{\"phase\": \"ready\"}'; }; " + command)
     (tmp_path / "s.toml").write_text(f"""
 [tunable]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every verb through one mechanism; types that are what the schemas say; documentation that holds."""
+"""All verbs through one mechanism; types that agree with the schemas; documentation that is right."""
 import copy
 import doctest
 import importlib
@@ -25,13 +25,13 @@ RESULTS = "tests/data/results/example.json"
 
 
 def options_of(verb):
-    """Name and what it takes, of --help."""
+    """The options in --help, with what they take."""
     text = subprocess.run([tool.path(), verb, "--help"], capture_output=True, text=True, check=True,
                           env={**os.environ, "COLUMNS": "400"}).stdout
     return dict(re.findall(r"^\s+(?:-\w,)?--([a-z-]+)(.*)$", text, re.M))
 
 
-def test_types_are_what_the_schemas_say():
+def test_types_agree_with_the_schemas():
     done = subprocess.run([sys.executable, "-B", ROOT / "python" / "make_types.py", "--check"], capture_output=True, text=True,
                           check=False)
     assert done.returncode == 0, done.stderr
@@ -40,7 +40,7 @@ def test_types_are_what_the_schemas_say():
     assert {title.split(".")[1].split("/")[0] for title in schemas} <= set(frames.ROWS)
 
 
-def test_every_member_of_an_answer_has_the_type_that_is_said():
+def test_every_member_of_an_answer_has_the_declared_type():
     seen = set()
 
     def walk(record):
@@ -107,18 +107,18 @@ def test_keyword_arguments_are_the_tools_options():
         launchbox.call("advise", b"abc")
 
 
-# Options that take a list in one word are joined: all others are given again for each value.
+# Options that take a list in one word are joined: all others are repeated for each value.
 @pytest.mark.parametrize("verb", ["inspect", "occupancy", "advise", "results", "bounds", "suggest", "check", "devices", "emit"])
-def test_lists_are_given_as_the_option_takes_them(verb):
+def test_lists_are_passed_in_the_form_of_the_option(verb):
     for name, takes in options_of(verb).items():
         joined = re.match(r" (LIST|[A-Z]+(\[,|,)\S*)", takes) is not None
         if joined:
             assert name in verbs._JOINED, (verb, name, takes)
 
 
-# What a signature names, the tool takes.
+# The tool has the options that signatures name.
 @pytest.mark.parametrize("verb", ["inspect", "results", "occupancy", "advise", "bounds", "check", "devices"])
-def test_signatures_name_options_that_there_are(verb):
+def test_signatures_name_existing_options(verb):
     text = reflection.getsource(importlib.import_module(getattr(launchbox, verb).__module__))
     named = set()
     for signature in re.findall(rf"^def {verb}\((.*?)\) ->", text, re.M | re.S):
@@ -151,7 +151,7 @@ def test_a_frame_without_pandas_says_what_to_install(monkeypatch):
     assert raised.value.status == 3
 
 
-def test_a_check_that_fails_is_an_answer(tmp_path):
+def test_a_failed_check_is_not_an_error(tmp_path):
     budget = tmp_path / "budget.toml"
     budget.write_text("[defaults]\nmax_registers = 4\n")
     report = launchbox.check(LOG, budget=budget)
@@ -161,7 +161,7 @@ def test_a_check_that_fails_is_an_answer(tmp_path):
     assert launchbox.check(LOG, baseline=tmp_path / "b").passed
 
 
-def test_nothing_that_is_optional_is_imported():
+def test_optional_packages_are_not_imported():
     code = "import sys, launchbox; launchbox.occupancy('sm_90', threads=[32]); " \
            "print([name for name in ('pandas', 'numpy', 'torch', 'triton', 'cupy', 'numba') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
@@ -175,8 +175,8 @@ def test_examples_of_docstrings(module):
 
 
 @pytest.mark.parametrize("name, count", [("python.md", 10), ("configs.md", 2)])
-def test_the_page_is_what_happens(name, count):
-    """Each block of Python of the page, as one session."""
+def test_the_page_shows_the_real_output(name, count):
+    """All Python blocks of the page, run as one session."""
     page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     blocks = re.findall(r"^(<!-- needs (\w+) -->\n)?```python\n(.*?)^```$", page, re.M | re.S)
     assert len(blocks) >= count
@@ -199,7 +199,7 @@ def test_the_page_is_what_happens(name, count):
     assert runner.failures == 0
 
 
-def test_the_types_hold():
+def test_types_are_right_for_mypy():
     mypy = shutil.which("mypy")
     if not mypy:
         pytest.skip("there is no mypy")

@@ -1,4 +1,4 @@
-// Charts as SVG and JSON, and pages: what is drawn, and that no text in them is markup.
+// Charts as SVG and JSON, and pages: what is drawn, and that all text is escaped.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -52,8 +52,8 @@ TEST(axis_scale, has_round_ticks_inside)
         }
 }
 
-// The page's script is held to the same file by tests/web.
-TEST(number_text, is_the_one_form)
+// tests/web compares the page's script with the same file.
+TEST(number_text, has_one_format)
 {
     const nlohmann::json forms = nlohmann::json::parse(read_file(LAUNCHBOX_SOURCE_DIR "/tests/data/numbers.json"));
     for (const auto& one : forms["numbers"]) EXPECT_EQ(number_text(one[0]), one[1]) << one;
@@ -61,7 +61,7 @@ TEST(number_text, is_the_one_form)
     EXPECT_EQ(number_text(std::numeric_limits<double>::quiet_NaN()), "–");
 }
 
-// By the heights of the labels, over ranges from a hundredth of a decade to thirty decades.
+// Checked with the heights of the labels, for ranges from a hundredth of a decade to thirty decades.
 TEST(chart_svg, labels_of_axes_do_not_overlap)
 {
     for (const double most : {1.003, 1.4, 2.0, 11.0, 900.0, 2e3, 1e5, 1e12, 1e30}) {
@@ -87,8 +87,8 @@ TEST(chart_svg, labels_of_axes_do_not_overlap)
     }
 }
 
-// "0 %" is not the brightest, whatever is better.
-TEST(chart_svg, the_least_of_a_map_is_the_darkest)
+// "0 %" must not have the brightest colour, even if it is the best value.
+TEST(chart_svg, the_smallest_value_of_a_map_is_the_darkest)
 {
     for (const bool less_is_better : {false, true}) {
         const chart heat{"h", "heat", "",
@@ -99,7 +99,7 @@ TEST(chart_svg, the_least_of_a_map_is_the_darkest)
     }
 }
 
-TEST(axis_scale, takes_nothing_and_what_is_no_number)
+TEST(axis_scale, accepts_empty_input_and_nan)
 {
     const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
     for (const std::vector<double>& values : {std::vector<double>{}, {nan}, {infinite, -infinite}, {0, 0}, {-1}}) {
@@ -130,8 +130,8 @@ TEST(chart_svg, draws_a_point_for_each_value)
     EXPECT_EQ(count_of(svg_of(heat, svg_use::file), "class=\"cell\""), 1u) << "no value, no cell";
 }
 
-// Every line of an interval, wherever its axis is, lies inside of the plot.
-TEST(chart_svg, axes_hold_the_intervals)
+// Every interval is inside the plot, wherever its axis is.
+TEST(chart_svg, axes_include_the_intervals)
 {
     const auto number_behind = [](const std::string& text, const std::string& name) {
         const std::size_t at = text.find(name + "=\"");
@@ -177,7 +177,7 @@ TEST(chart_svg, a_cell_without_a_value_says_why)
     EXPECT_NE(svg.find("rejected: &lt;/title"), std::string::npos) << svg;
 }
 
-TEST(chart_json, is_safe_inside_a_script_and_reads_back)
+TEST(chart_json, is_safe_inside_a_script_and_is_read_back)
 {
     chart_json_writer writer;
     const chart drawn = hostile_chart();

@@ -1,4 +1,4 @@
-// Constants of a source with other values: every form of a definition, and what cannot be changed.
+// Changing the values of constants in a source: every form of a definition, and what cannot be changed.
 #include "source/constant_edits.hpp"
 
 #include <gtest/gtest.h>
@@ -27,14 +27,14 @@ TEST(constant_edits, every_form_of_a_definition)
     EXPECT_EQ(with_constants("#define A 1\n#define B 2\n", {{"B", "20"}, {"A", "10"}}), "#define A 10\n#define B 20\n");
 }
 
-TEST(constant_edits, what_is_not_defined_once_is_refused)
+TEST(constant_edits, a_constant_that_is_not_defined_exactly_once_is_refused)
 {
     for (const char* text : {"", "int N = 2;", "#define N\n", "#define N(x) x\n", "#define M 2\n",
                              "#ifdef A\n#define N 1\n#else\n#define N 2\n#endif\n"})
         EXPECT_THROW((void)edited(text), error) << text;
 }
 
-TEST(constant_edits, flags_carry_them)
+TEST(constant_edits, are_passed_in_flags)
 {
     std::vector<std::string> flags{"-O2", source_constant_flag("N", "7"), "-DN=3", source_constant_flag("M", "a=b")};
     const constant_values values = take_source_constants(flags);

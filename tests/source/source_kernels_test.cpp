@@ -6,7 +6,7 @@
 namespace launchbox {
 namespace {
 
-// "a::f<T:type, N>(x*, n)" of each; a declaration ends with ;
+// "a::f<T:type, N>(x*, n)" for each; a declaration ends with ;
 std::vector<std::string> kernels_in(const std::string& text)
 {
     const source_text source = read_source_text(text);
@@ -56,14 +56,14 @@ TEST(source_kernels, templates_and_parameters_of_every_form)
     EXPECT_EQ(kernels_in("template <> __global__ void f<3>(int n) {}"), names{"f<>(n)"});
 }
 
-TEST(source_kernels, no_text_is_too_odd)
+TEST(source_kernels, any_text_is_read)
 {
     for (const char* text : {"__global__", "__global__ void f(", "__global__ (", "template < __global__ void f() {",
                              "__global__ void >() {}", "__global__ void <f>() ;", "template <int> __global__"})
         (void)kernels_in(text);
 }
 
-TEST(source_kernels, are_named_as_patterns)
+TEST(source_kernels, are_found_by_patterns)
 {
     EXPECT_EQ(kernels_in_text("__global__ void scale(float* p) { *p = 1; }"), names{"scale"});
     EXPECT_EQ(kernels_in_text("template <class T>\n__global__ void merge(T* p) { *p = 1; }"), names{"merge<*"});
@@ -75,7 +75,7 @@ TEST(source_kernels, are_named_as_patterns)
     EXPECT_EQ(kernels_in_text("void __global__ k() {} __global__ void k() {}"), names{"k"}) << "each once";
 }
 
-TEST(source_kernels, what_is_none_has_no_name)
+TEST(source_kernels, other_code_has_no_kernel_name)
 {
     for (const char* text :
          {"", "__device__ int f() { return 1; }", "// __global__ void k() {}", "__global__ void k();",

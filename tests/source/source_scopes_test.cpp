@@ -1,4 +1,4 @@
-// Which code is the host's, where launches are, and what constants they have: from text alone.
+// Which code is host code, where launches are, and their constants, all from text alone.
 #include "source/source_scopes.hpp"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ TEST(source_scopes, device_code)
         EXPECT_EQ(kind_of(text), scope_kind::device) << text;
 }
 
-TEST(source_scopes, what_is_neither_for_sure)
+TEST(source_scopes, undecided_code)
 {
     for (const char* text :
          {"constexpr int f() { mark; }", "MY_DEVICE int f() { mark; }", "TEST(a, b) { mark; }", "int x[] = { mark };",
@@ -63,7 +63,7 @@ TEST(source_scopes, what_is_neither_for_sure)
         EXPECT_EQ(kind_of(text), scope_kind::type) << text;
 }
 
-TEST(source_scopes, kernels_are_named)
+TEST(source_scopes, kernels_have_names)
 {
     const source_text source = read_source_text("namespace a {\n__global__ void\n__launch_bounds__(64)\nk(int)\n{ } }");
     const source_scopes scopes = read_source_scopes(source);
@@ -88,7 +88,7 @@ std::optional<std::int64_t> evaluated(std::string_view text)
 
 TEST(constant_expression, values)
 {
-    // The compiler is the oracle; what binds closer is what is tried.
+    // The compiler is the oracle; the warnings are off because operator precedence is tested.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wparentheses"
 #define SAME(...) EXPECT_EQ(evaluated(#__VA_ARGS__), (__VA_ARGS__)) << #__VA_ARGS__
@@ -117,7 +117,7 @@ TEST(constant_expression, values)
 #pragma GCC diagnostic pop
 }
 
-TEST(constant_expression, what_is_not_known)
+TEST(constant_expression, unknown_values)
 {
     for (const char* text : {"",         "x",      "1 +",    "(1",    "1)",
                              "1 / 0",    "5 % 0",  "1.5",    "\"a\"", "x ? 2 : 3",
@@ -134,7 +134,7 @@ TEST(constant_expression, what_is_not_known)
     EXPECT_EQ(evaluated(std::string(100000, '!') + "1"), std::nullopt);
 }
 
-// What the text tells of a launch, the last one that it has.
+// What the text says about its last launch.
 struct read_text {
     explicit read_text(const std::string& text)
         : source(read_source_text(text)), scopes(read_source_scopes(source)), names(source, scopes), values(names)
@@ -163,7 +163,7 @@ std::optional<std::int64_t> shared(const std::string& text)
     return read_text(text).figures().dynamic_shared_bytes;
 }
 
-TEST(source_values, blocks_that_are_known)
+TEST(source_values, known_block_sizes)
 {
     EXPECT_EQ(threads("k<<<g, 512>>>();"), 512);
     EXPECT_EQ(threads("k<<<g, 2 * (32 + 32), 0, s>>>();"), 128);
@@ -179,7 +179,7 @@ TEST(source_values, blocks_that_are_known)
     EXPECT_EQ(threads("void f() { dim3 b(32, 8); dim3 g((n + b.x - 1) / b.x); k<<<g, b>>>(); }"), 256);
     EXPECT_EQ(threads("void f() { const dim3 b = dim3(32, 8); k<<<g, b>>>(); }"), 256);
     EXPECT_EQ(threads("void f() { dim3 b{32}; k<<<g, b>>>(); }"), 32);
-    // Variables that have been given their values before the launch, and names of classes, enumerations, templates.
+    // Variables that have their values before the launch, and names of classes, enumerations and templates.
     EXPECT_EQ(threads("void f() { int t = 64; t = 128; k<<<g, t>>>(); }"), 128);
     EXPECT_EQ(threads("void f() { dim3 b(32); b.y = 4; k<<<g, b>>>(); }"), 128);
     EXPECT_EQ(threads("struct c { static constexpr int t = 96; }; void f() { k<<<g, c::t>>>(); }"), 96);
@@ -215,12 +215,12 @@ TEST(source_values, members_of_class_templates)
     EXPECT_EQ(size("four::half"), 64);
     EXPECT_EQ(size("a::c<31>::t"), 32);
     EXPECT_EQ(size("a::d::t"), 96);
-    // By the instance of the function around the launch: the words are those of a kernel's name.
+    // Through the instance of the function around the launch: the arguments are those of a kernel's name.
     const std::string inside =
         tile + "template <class P, int N> void f() { k<P><<<g, P::threads + tile<N>::warps>>>(); }";
     EXPECT_EQ(threads(inside, {{"P", "tile<4, 2>"}, {"N", "8"}}), 136);
     EXPECT_EQ(threads(inside, {{"P", "tile<4, 2>"}}), std::nullopt);
-    // Another specialisation may say something else; what is not there has no value.
+    // Another specialisation may have another value; a member that does not exist has none.
     for (const char* text :
          {"template <int N> struct c { static constexpr int t = N; }; template <> struct c<3> { static constexpr int t "
           "= 7; "
@@ -244,8 +244,8 @@ TEST(source_values, brackets_around_a_variable_do_not_change_it)
     EXPECT_EQ(threads("void f(int n) { int t = 64; table[3](t); k<<<n, t>>>(); }"), std::nullopt);
 }
 
-// Whether in the first statement of a function that returns nothing, or in a later one.
-TEST(source_values, an_address_that_is_taken_may_change_the_variable)
+// In the first statement of a function that returns nothing, or in a later one.
+TEST(source_values, taking_the_address_may_change_the_variable)
 {
     EXPECT_EQ(threads("void f() { dim3 b(32, 32), *q = &b; q->x = 8; k<<<g, b>>>(); }"), std::nullopt);
     EXPECT_EQ(threads("void f() { dim3 b(32, 32); dim3* q = &b; q->x = 8; k<<<g, b>>>(); }"), std::nullopt);
@@ -274,7 +274,7 @@ TEST(source_values, logical_operators_in_template_arguments)
     EXPECT_EQ(threads("void f() { const int a = 1, b = 2; k<<<g, a < b || (b > (a)) ? 64 : 32>>>(); }"), 64);
 }
 
-// Whether the launch in the text is never made.
+// Whether the launch in the text is never executed.
 bool never(const std::string& body, const template_values& instance = {})
 {
     const std::string whole = "constexpr int N = 8; constexpr bool no = false;\n" + body;
@@ -306,24 +306,24 @@ TEST(source_reach, branches_that_are_not_taken)
           "int no = x; if (no) k<<<1, 2>>>();", "if (x) { f(); return; } else { k<<<1, 2>>>(); }",
           "k<<<1, 2>>>(); return;", "if (no) f(); else if (x) k<<<1, 2>>>();", "return [&] { k<<<1, 2>>>(); }();",
           "if (N == 8) { return run(3, [&] { f(); k<<<1, 2>>>(); }); }",
-          // A condition may change what it names.
+          // A condition may change its variables.
           "int n = 0; if (query(&n) || n == 0) return; k<<<1, 2>>>();",
           "int n = 0; if (query(n), n != 0) k<<<1, 2>>>();", "int n = 0; if ((n = x) == 1) k<<<1, 2>>>();",
           "int n = 0; if (++n) k<<<1, 2>>>();",
-          // A later round of a loop may have another value.
+          // A later iteration of a loop may have another value.
           "for (int n = 0; n < 2; ++n) if (n) k<<<1, 2>>>();",
           "int n = 0; while (n < 3) { if (n == 2) k<<<1, 2>>>(); ++n; }",
           "int n = 0; auto set = [&] { n = 1; }; set(); if (n) k<<<1, 2>>>();"})
         EXPECT_FALSE(never("void h(int x) { " + std::string(body) + " }")) << body;
-    // By the arguments of the template around it.
+    // By the arguments of the enclosing template.
     const std::string by_size = "template <int B> void h() { if constexpr (B > 1024) { k<<<1, 2>>>(); } }";
     EXPECT_FALSE(never(by_size));
     EXPECT_TRUE(never(by_size, {{"B", "512"}}));
     EXPECT_FALSE(never(by_size, {{"B", "2048"}}));
-    EXPECT_TRUE(never("if (no) k<<<1, 2>>>();}}}} else"));  // any text
+    EXPECT_TRUE(never("if (no) k<<<1, 2>>>();}}}} else"));  // arbitrary text
 }
 
-// The values of N in the instances of the function template around the launch.
+// The values of N in the instances of the function template that contains the launch.
 std::vector<std::string> instances(const std::string& calls)
 {
     const std::string whole = "template <int N, class T = float> void go(T* p) { k<N><<<1, N>>>(p); }\n" + calls;
@@ -334,8 +334,9 @@ std::vector<std::string> instances(const std::string& calls)
     return all;
 }
 
-// A generated source may have thousands of launches, returns and instances: only so many are looked at for each launch.
-TEST(source_reach, what_is_looked_at_is_limited)
+// A generated source may have thousands of launches, returns and instances: only a limited number is examined per
+// launch.
+TEST(source_reach, the_search_is_limited)
 {
     std::string returns, calls = "void h(float* p) { ";
     for (int i = 0; i < 40; ++i) returns += "if (x) return; ";
@@ -352,14 +353,14 @@ TEST(source_values, instances_of_a_function_template_are_its_calls)
     EXPECT_EQ(instances("void f(float* p) { go<64>(p); go<128, double>(p); if (p) go<64>(p); }"),
               (list{"64 float", "128 double"}));
     EXPECT_EQ(instances("template void go<32, int>(int*);"), list{"32 int"});
-    // Arguments that are deduced or unknown, and a use that may be of any instance.
+    // Arguments that are deduced or unknown, and a use that may be any instance.
     for (const char* calls : {"void f(int n) { go<64>(p); go<n>(p); }", "void f() { go<64>(p); auto g = &go<32>; }",
                               "void f() { go<64>(p); call(go); }", "void f() { go<1, 2, 3>(p); }", ""})
         EXPECT_EQ(instances(calls), list{}) << calls;
     EXPECT_EQ(instances("template <int M> void up() { go<M>(0); } void f() { go<64>(0); up<32>(); }"), list{});
 }
 
-TEST(source_values, blocks_that_are_not)
+TEST(source_values, unknown_block_sizes)
 {
     for (const char* text : {"k<<<g, n>>>();",
                              "int t = 64; void f() { k<<<g, t>>>(); }",

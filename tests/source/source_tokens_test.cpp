@@ -1,4 +1,4 @@
-// CUDA C++ text, cut into words.
+// CUDA C++ text, split into tokens.
 #include "source/source_tokens.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace launchbox {
 namespace {
 
-// The words with | between them; numbers as n:, literals as t:, identifiers as they are, punctuation as p:
+// The tokens, separated by |; numbers as n:, literals as t:, identifiers unchanged, punctuation as p:
 std::string words(std::string_view text)
 {
     std::string result;
@@ -28,12 +28,12 @@ TEST(source_tokens, words_numbers_and_punctuation)
     EXPECT_EQ(words("a::b->c<=d==e&&f"), "a|p:::|b|p:->|c|p:<=|d|p:==|e|p:&&|f");
     EXPECT_EQ(words("k<int><<<g,b>>>(x)"), "k|p:<|int|p:>|p:<<<|g|p:,|b|p:>|p:>|p:>|p:(|x|p:)");
     EXPECT_EQ(words("1<<2 größe $x"), "n:1|p:<<|n:2|größe|$x");
-    EXPECT_EQ(words("0xe+1"), "n:0xe+1");  // as the standard has it
+    EXPECT_EQ(words("0xe+1"), "n:0xe+1");  // one number according to the standard
     EXPECT_EQ(words("1..2"), "n:1..2");
     EXPECT_EQ(words("'a' 1'0"), "t:'a'|n:1'0");
 }
 
-TEST(source_tokens, literals_and_comments_hide_what_is_in_them)
+TEST(source_tokens, literals_and_comments_hide_their_content)
 {
     EXPECT_EQ(words("a/*b\"*/c//d\n\"/*\" e'\\'' f\"\\\"\"_g"), "a|c|t:\"/*\"|e|t:'\\''|f|t:\"\\\"\"_g");
     EXPECT_EQ(words("R\"(a\"b)\" c R\"x()\")x\" d u8R\"()\"_s e"), "t:R\"(a\"b)\"|c|t:R\"x()\")x\"|d|t:u8R\"()\"_s|e");
@@ -67,7 +67,7 @@ TEST(source_tokens, places)
     EXPECT_EQ(line_end(text, source.tokens[3].begin), text.size());
 }
 
-TEST(source_tokens, directives_are_units_of_their_own)
+TEST(source_tokens, directives_are_tokens_of_their_own)
 {
     const source_text source =
         read_source_text("  # define A(x) \\\n x /* 1\n 2 */ y // z\nb # c\n#\n%: x\n/**/#undef A");
@@ -85,7 +85,7 @@ TEST(source_tokens, directives_are_units_of_their_own)
     EXPECT_TRUE(source.tokens[1].is("#"));
 }
 
-TEST(source_tokens, branches_know_their_if_and_where_that_stands)
+TEST(source_tokens, branches_know_their_if_and_its_place)
 {
     const source_text source =
         read_source_text("a\n#if 1\nb\n#ifdef X\nc\n#else\nd\n#endif\ne\n#elif 2\nf\n#endif\ng\n#else\n#endif\nh");

@@ -1,4 +1,4 @@
-// Of preprocessed text the user's own lines, each with the place where it is written.
+// The user's own lines in preprocessed text, with their places.
 #include "source/user_text.hpp"
 
 #include <gtest/gtest.h>

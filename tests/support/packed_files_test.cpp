@@ -1,4 +1,4 @@
-// Packed files of every kind that is read, and of the kinds that are made to do harm.
+// Packed files of every supported kind, and malicious ones.
 #include "support/files/packed_files.hpp"
 
 #include <archive.h>
@@ -54,7 +54,7 @@ struct unpacked {
     packed_findings findings;
 };
 
-// All but Python's files.
+// All files but Python's.
 unpacked unpack(std::string_view bytes, const packed_limits& limits = {})
 {
     unpacked result;
@@ -83,7 +83,7 @@ const std::map<std::string, std::string> two{{"lib/a.so", large},
                                               "\x7f"
                                               "ELF"}};
 
-TEST(packed_files, are_read_whatever_packed_them)
+TEST(packed_files, are_read_from_every_packer)
 {
     for (const writer_setting filter :
          {archive_write_add_filter_none, archive_write_add_filter_gzip, archive_write_add_filter_bzip2,
@@ -103,7 +103,7 @@ TEST(packed_files, are_read_whatever_packed_them)
     }
 }
 
-TEST(packed_files, packages_of_conda_and_debian_are_opened_two_deep_and_other_archives_are_named)
+TEST(packed_files, conda_and_debian_packages_are_opened_two_deep_and_other_archives_are_named)
 {
     const std::string inner = pack(three, archive_write_set_format_pax_restricted, archive_write_add_filter_zstd);
     const std::string conda = pack({{"pkg-x-1.tar.zst", inner}, {"info-x-1.tar.zst", inner}, {"more.tar.zst", inner}},
@@ -122,7 +122,7 @@ TEST(packed_files, packages_of_conda_and_debian_are_opened_two_deep_and_other_ar
     EXPECT_TRUE(of_debian.findings.nested_archives.empty());
     EXPECT_FALSE(looks_packed(pack({{"a.o", "x"}}, archive_write_set_format_ar_svr4)));
 
-    // Three deep: the package in the package is named.
+    // Three deep: the package inside the package is only named.
     const unpacked deep = unpack(pack({{"pkg-x.tar.zst", pack({{"data.tar.zst", inner}}, archive_write_set_format_ustar,
                                                               archive_write_add_filter_zstd)}},
                                       archive_write_set_format_zip));
@@ -130,7 +130,7 @@ TEST(packed_files, packages_of_conda_and_debian_are_opened_two_deep_and_other_ar
     EXPECT_EQ(deep.findings.nested_archives, std::vector<std::string>{"data.tar.zst"});
 }
 
-// As the central directory of a zip file has it for its only member, beside what the writer has put there.
+// Sets the mode in the central directory of a zip file for its only member, in addition to what the writer stored.
 std::string zip_of_mode(const std::string& content, std::uint32_t mode)
 {
     std::string bytes = pack({{"a.cubin", content}}, archive_write_set_format_zip, nullptr, "zip:compression=store");
@@ -141,8 +141,8 @@ std::string zip_of_mode(const std::string& content, std::uint32_t mode)
     return bytes;
 }
 
-// Installers of wheels write each member as a file, whatever its mode says.
-TEST(packed_files, members_that_call_themselves_folders_or_devices_are_read_or_named)
+// Installers of wheels write each member as a file, whatever its mode.
+TEST(packed_files, members_marked_as_folders_or_devices_are_read_or_named)
 {
     for (const std::uint32_t mode : {0100644u, 0u, 040755u, 020644u, 060644u, 010644u, 0140644u, 0120777u, 0170644u}) {
         for (const std::string& content : {"\x7f"
@@ -159,7 +159,7 @@ TEST(packed_files, members_that_call_themselves_folders_or_devices_are_read_or_n
     const std::string link = zip_of_mode("../b.cubin", 0120777);
     EXPECT_TRUE(unpack(link).members.empty());
     EXPECT_TRUE(unpack(link).findings.errors.empty());
-    // In a tar file each kind but those of links and metadata; 5 is a folder, 3 a device.
+    // In a tar file, all kinds except links and metadata; 5 is a folder, 3 a device.
     for (const char kind : {'0', '7', '5', '3', '4', '6', 'D', 'S', 'M'}) {
         std::string bytes = pack({{"a.cubin", "content"}}, archive_write_set_format_ustar);
         bytes[156] = kind;
@@ -171,7 +171,7 @@ TEST(packed_files, members_that_call_themselves_folders_or_devices_are_read_or_n
     }
 }
 
-TEST(packed_files, what_stands_beside_an_archive_is_told)
+TEST(packed_files, data_around_an_archive_is_reported)
 {
     const auto rest_of = [](const std::string& bytes) {
         std::string all;
@@ -195,8 +195,8 @@ TEST(packed_files, what_stands_beside_an_archive_is_told)
     EXPECT_FALSE(looks_packed("#!/bin/sh\necho PK\n"));
 }
 
-// Between two members nothing is cut in two.
-TEST(packed_files, what_is_cut_off_behind_a_member_is_told)
+// Cut between two members, so that no member is damaged.
+TEST(packed_files, an_archive_cut_after_a_member_is_reported)
 {
     const std::string zip = pack(three, archive_write_set_format_zip, nullptr, "zip:compression=store");
     const std::size_t second = zip.find("PK\x03\x04", 4), directory = zip.find("PK\x01\x02");
@@ -210,14 +210,14 @@ TEST(packed_files, what_is_cut_off_behind_a_member_is_told)
     EXPECT_TRUE(unpack(std::string_view(tar).substr(0, 3072)).findings.errors.empty());
 }
 
-TEST(packed_files, an_empty_member_is_asked_for)
+TEST(packed_files, the_caller_is_asked_about_an_empty_member)
 {
     for (const writer_setting format : {archive_write_set_format_zip, archive_write_set_format_ustar})
         EXPECT_EQ(unpack(pack({{"a.cubin", ""}}, format)).members,
                   (std::map<std::string, std::string>{{"a.cubin", ""}}));
 }
 
-TEST(packed_files, what_is_asked_for_is_told_whether_it_is_all)
+TEST(packed_files, the_caller_learns_whether_a_member_is_complete)
 {
     std::map<std::string, bool> is_all;
     packed_reader reader;
@@ -231,7 +231,7 @@ TEST(packed_files, what_is_asked_for_is_told_whether_it_is_all)
     EXPECT_EQ(is_all, (std::map<std::string, bool>{{"lib/a.so", false}, {"lib/b.py", true}, {"c.cubin", true}}));
 }
 
-TEST(packed_files, names_that_lead_out_and_encrypted_members_are_named_and_the_rest_is_read)
+TEST(packed_files, names_outside_the_folder_and_encrypted_members_are_reported_and_the_rest_is_read)
 {
     const unpacked result = unpack(
         pack({{"../up", "x"}, {"a/../../b", "x"}, {"fine", "x"}, {"a..b/c", "y"}}, archive_write_set_format_zip));
@@ -246,7 +246,7 @@ TEST(packed_files, names_that_lead_out_and_encrypted_members_are_named_and_the_r
     EXPECT_EQ(secret.findings.errors[0], "'lib/a.so' is encrypted, and is not read");
 }
 
-TEST(packed_files, one_cap_holds_for_a_file_and_the_archives_in_it)
+TEST(packed_files, one_limit_applies_to_a_file_and_the_archives_in_it)
 {
     const std::string zeros(4 << 20, '\0');
     const packed_limits strict{.max_member = 64 << 20, .max_ratio = 10, .free_bytes = 100'000};
@@ -265,13 +265,13 @@ TEST(packed_files, one_cap_holds_for_a_file_and_the_archives_in_it)
             << result.findings.errors[0];
         EXPECT_EQ(unpack(bytes).findings.errors.size(), 0u);
     }
-    // A member that is too large for the memory is named, and the next is read.
+    // A member that is too large for the memory is reported, and the next is read.
     const unpacked too_large = unpack(pack(three, archive_write_set_format_zip), {.max_member = 100'000});
     EXPECT_EQ(too_large.members.size(), 1u);
     EXPECT_TRUE(too_large.findings.errors.at(0).starts_with("'lib/a.so' has 300000 bytes"));
 }
 
-TEST(packed_files, what_is_cut_off_or_damaged_is_said)
+TEST(packed_files, truncated_and_damaged_archives_are_reported)
 {
     for (const writer_setting format : {archive_write_set_format_zip, archive_write_set_format_ustar}) {
         const std::string bytes =

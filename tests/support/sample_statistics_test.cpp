@@ -15,7 +15,7 @@ TEST(sample_statistics, no_samples_and_one)
     EXPECT_EQ(summarise({3}), (sample_summary{.count = 1, .median = 3, .low = 3, .high = 3}));
 }
 
-// The ranks of textbooks (Conover, Practical Nonparametric Statistics, table of sign-test intervals at 95 %).
+// The ranks in textbooks (Conover, Practical Nonparametric Statistics, table of sign-test intervals at 95 %).
 TEST(sample_statistics, the_interval_has_the_ranks_of_the_sign_test)
 {
     for (const auto& [count, rank] :
@@ -30,7 +30,7 @@ TEST(sample_statistics, the_interval_has_the_ranks_of_the_sign_test)
     }
 }
 
-TEST(sample_statistics, the_interval_holds_the_median_as_often_as_promised)
+TEST(sample_statistics, the_interval_contains_the_median_as_often_as_promised)
 {
     std::mt19937 random(7);
     std::lognormal_distribution<double> times(0, 0.5);  // its median is 1
@@ -43,10 +43,10 @@ TEST(sample_statistics, the_interval_holds_the_median_as_often_as_promised)
         held += summary.low <= 1 && 1 <= summary.high;
     }
     EXPECT_GE(held, rounds * 95 / 100);
-    EXPECT_LT(held, rounds * 995 / 1000);  // nor is it wider than it must be: with ranks 2 and 10 of 11 it is 98.8 %
+    EXPECT_LT(held, rounds * 995 / 1000);  // nor is it too wide: with ranks 2 and 10 of 11 it would be 98.8 %
 }
 
-TEST(sample_statistics, what_overlaps_does_not_differ)
+TEST(sample_statistics, overlapping_intervals_do_not_differ)
 {
     const sample_summary fast{.count = 9, .median = 10, .low = 9, .high = 11};
     const sample_summary slow{.count = 9, .median = 14, .low = 12, .high = 16};

@@ -1,4 +1,4 @@
-// Runs the tests, or acts as the worker that they start.
+// Runs the tests, or acts as the worker process that the tests start.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A small run with every kind of result: invented, and the same every time.
+// A small made-up run with every kind of result, always the same.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ inline assignment sizes(std::int64_t n)
     return {{{"type", std::string("int")}, {"n", n}}};
 }
 
-/// `count` samples around a median, some thousandths apart, always the same.
+/// `count` samples around a median, a few thousandths apart, always the same.
 inline std::vector<double> samples_around(double median, std::size_t count = 15)
 {
     std::vector<double> samples;

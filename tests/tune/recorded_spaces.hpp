@@ -1,5 +1,5 @@
-// Recorded spaces of other tuners: those of tests/data/recorded, which always exist, and larger ones measured by
-// others, if they are beside the repository.
+// Recorded spaces of other tuners: those in tests/data/recorded, which always exist, and larger ones measured by
+// others, if they are in a folder next to the repository.
 #pragma once
 
 #include <launchbox/sm_limits.hpp>

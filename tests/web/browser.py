@@ -15,7 +15,7 @@ try:
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.action_chains import ActionChains  # noqa: F401 (for the tests)
     from selenium.webdriver.common.keys import Keys  # noqa: F401
-except ImportError:  # the tests import these names before programs() says that they are skipped
+except ImportError:  # the tests import these names before programs() decides to skip them
     webdriver = ActionChains = Keys = None
 
 SKIPPED = 77

@@ -17,10 +17,10 @@ TOOL, REPOSITORY = sys.argv[1], pathlib.Path(sys.argv[2])
 PICTURES = sys.argv[3] if len(sys.argv) > 3 else None
 SEED = int(os.environ.get("LAUNCHBOX_SEED", "21"))
 EXHAUSTIVE = os.environ.get("LAUNCHBOX_EXHAUSTIVE") == "1"
-# The model itself is compared by many_test.py at 50,000 points; here it is what the page asks and shows.
+# many_test.py compares the model itself at 50,000 points; here the page's questions and answers are tested.
 POINTS = 2000 if EXHAUSTIVE else 125
 
-# Fills the fields and gives back what the page then shows, one question after the other.
+# Fills in the fields and returns what the page then shows, one question after the other.
 ANSWERS = """
 const questions = arguments[0], answers = [], about = document.documentElement.dataset;
 (async () => {
@@ -41,7 +41,7 @@ const questions = arguments[0], answers = [], about = document.documentElement.d
 
 
 def random_states(page):
-    """Questions over all architectures, and the same for the tool."""
+    """Random questions for all architectures, for the page and for the tool."""
     source = random.Random(SEED)
     print("seed", SEED)
     rows = page.run("return [...document.getElementById('architecture').options].map((one) => one.value)")
@@ -65,7 +65,7 @@ def tool_answer(given):
              "dynamic_shared_bytes": "--dynamic-shared", "barriers": "--barriers", "carveout": "--carveout", "cache": "--cache",
              "caching": "--caching", "max_threads": "--max-threads"}
     words = [f"{names[name]}={value}" for name, value in given.items() if not name.startswith("opt_in")]
-    # The page's "max" is what the tool does when it is not told.
+    # The page's "max" is the tool's default.
     if given.get("opt_in", "max") != "max":
         words.append(f"--max-dynamic-shared={given['opt_in_bytes'] if given['opt_in'] == 'bytes' else given['opt_in']}")
     return json.loads(browser.tool_output(TOOL, "occupancy", "--format", "json", "--curves", *words))["results"][0]
@@ -107,12 +107,12 @@ def types_and_slides(page, file):
     page.until("return document.getElementById('registers').value === '49'", "the slider to move")
     wanted = tool_answer({"architecture": "sm_90", "threads": 256, "registers": 49, "static_shared_bytes": 11264, "barriers": 1})
     page.until(f"return document.getElementById('blocks').textContent === '{wanted['resident_blocks']}'", "the slider's answer")
-    # An emptied field changes nothing, and shows the value again when it is left.
+    # An emptied field changes nothing, and shows its value again when it loses the focus.
     field.send_keys(Keys.CONTROL, "a")
     field.send_keys(Keys.BACKSPACE)
     field.send_keys(Keys.TAB)
     check_equal(page.run("return document.getElementById('registers').value"), "49", "an emptied field")
-    # The address alone gives the same page.
+    # The same address shows the same page.
     page.until("return location.hash.includes('registers=49')", "the address to follow")
     state = page.run("return location.hash")
     page.open(file, state)
@@ -179,7 +179,7 @@ def refuses_what_is_too_much(page, file, folder):
     with open(large, "wb") as out:
         out.truncate(500 << 20)
     noise.write_bytes(bytes(random.Random(SEED).randrange(256) for _ in range(200000)))
-    # The head of an ELF file that promises what is not there.
+    # The header of an ELF file that claims content that is missing.
     cut.write_bytes(b"\x7fELF\x02\x01\x01\x07" + b"\0" * 8 + b"\x02\0\xbe\0\x01\0\0\0" + b"\xff" * 200)
     for path, words in ((large, "500 MB"), (noise, "no kernel"), (cut, "without a kernel")):
         before = page.run("return document.documentElement.dataset.read || '0'")
@@ -209,7 +209,7 @@ def works_by_keyboard(page, file):
                  "log", "file", "copy"):
         check(name in reached, f"{name} is not reached by the Tab key")
     check("CANVAS" in tags and "TD" in tags and "SUMMARY" in tags, f"reached by the Tab key: {tags}")
-    # From cliff to cliff of the registers, and Enter takes the value.
+    # The arrow keys move between the cliffs of the registers curve, and Enter takes the value.
     page.run("document.querySelector('#chart-registers canvas').focus()")
     chain.send_keys(Keys.ARROW_RIGHT).perform()
     chain.reset_actions()
@@ -220,7 +220,7 @@ def works_by_keyboard(page, file):
     check(said.startswith(f"{cliff[0]} registers per thread: {cliff[1]} warps") and "before this cliff" in said, f"the cliff says: {said}")
     chain.send_keys(Keys.ENTER).perform()
     page.until(f"return document.getElementById('registers').value === '{cliff[0]}'", "the cliff's value to be taken")
-    # In the map with the arrow keys, once it is drawn with the new value.
+    # The arrow keys work in the map once it is drawn with the new value.
     page.until("return document.documentElement.dataset.answered === document.documentElement.dataset.asked", "the answer")
     page.run("document.querySelector('#map td[tabindex=\"0\"]').focus()")
     for key in (Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ENTER):
@@ -258,7 +258,7 @@ ALL_ANSWERED = "return document.documentElement.dataset.answered === document.do
 
 
 def typed(page, name, text):
-    """What the page makes of a text in a field: its value, what is said below it, and in the result."""
+    """The page's reaction to a text in a field: its value, the message below it, and the result."""
     page.run("const field = document.getElementById(arguments[0]); field.value = arguments[1];"
              "field.dispatchEvent(new Event('input', {bubbles: true}))", name, text)
     page.until(ALL_ANSWERED, f"an answer to {text} in {name}")
@@ -270,7 +270,7 @@ def typed(page, name, text):
 
 
 def texts_are_understood_or_refused(page, file):
-    """Never something else than what was typed: each field against each text, and the tool on the same text."""
+    """No text is understood as something else: each text in each field, compared with the tool for the same text."""
     sizes = {"48K": 49152, "48k": 49152, "48 KiB": 49152, "49,152": 49152, " 1024 ": 1024, "0": 0, "1M": 1048576}
     counts = {"16": 16, " 8 ": 8, "007": 7}
     nonsense = ("0x10", "1e3", "-1", "1.5", "48X", "1,5", "NaN", "Infinity", "4K8", "12abc", "--2", "9" * 30, "<b>", "４８")
@@ -279,7 +279,7 @@ def texts_are_understood_or_refused(page, file):
     for i, name in enumerate((*sizes_fields, *counts_fields)):
         good = {**sizes} if name in sizes_fields else {**counts}
         bad = nonsense if name in sizes_fields else (*nonsense, "48K", "48 KiB")
-        if not EXHAUSTIVE:  # each text in one field of each kind
+        if not EXHAUSTIVE:  # each text in one field of each type
             bad = bad[i::2] if name in sizes_fields else bad[i - 2 :: 3]
         for text, value in good.items():
             found = typed(page, name, text)
@@ -297,7 +297,7 @@ def texts_are_understood_or_refused(page, file):
         check("empty" in found["said"] and "result is for 5" in found["refused"], f"an empty {name}: {found}")
         found = typed(page, name, "6")
         check_equal((found["said"], found["refused"], found["value"]), ("", "", 6), f"{name} after that")
-    # What is refused stays when the field is left, and what is understood is shown in digits.
+    # When the field loses the focus, a refused text is kept, and an accepted one is shown as digits.
     for text, shown in (("48X", "48X"), ("48K", "49152")):
         typed(page, "dynamic_shared_bytes", text)
         page.run("document.getElementById('dynamic_shared_bytes').dispatchEvent(new Event('change'))")
@@ -322,7 +322,7 @@ def gpus_have_names(page, file):
     check_equal(page.run("return document.getElementById('gpu').value"), "", "the GPU after another architecture")
 
 
-# Contrast of the frame around the chosen cell with that cell: of the better of its two colours.
+# The contrast between the chosen cell and the frame around it, of which the better of two colours counts.
 FRAME = r"""
 const lum = (text) => text.match(/\d+(\.\d+)?/g).slice(0, 3).map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);

@@ -1,6 +1,6 @@
-// Writes random questions to the model and what it answers here, for the comparison with WebAssembly:
+// Writes random questions to the model and the answers of the native model, for comparison with WebAssembly:
 //     many_answers COUNT SEED > FILE
-// COUNT times 13 numbers as `answer_many` of web/wasm/calculator.cpp takes them, then COUNT times its 4.
+// COUNT times 13 numbers in the order of `answer_many` in web/wasm/calculator.cpp, then COUNT times its 4 results.
 #include <launchbox/occupancy.hpp>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ int main(int count, char** arguments)
     std::vector<std::int32_t> questions, answers;
     for (long i = 0; i < wanted; ++i) {
         question q = source.next();
-        // The question source limits these to what NVIDIA's header can be asked; here there is no such limit.
+        // The question source limits these to what NVIDIA's header can be asked; there is no such limit here.
         if (i % 7 == 0) q.kernel.max_threads = 32 * (1 + static_cast<int>(i / 7 % 32));
         if (i % 5 == 0 && q.limits->spreadsheet) q.settings.mode = model_mode::spreadsheet;
         for (const std::int64_t value :

@@ -17,7 +17,7 @@ PICTURES = sys.argv[3] if len(sys.argv) > 3 else None
 HOSTILE = "</script><script>window.caught = 1</script><img src=x onerror='window.caught = 2'>"
 MAX_BYTES = 15 << 20
 
-# Shows and draws every chart of the page, and gives back what Chart.js then holds.
+# Draws every chart of the page, and returns Chart.js's data.
 DRAW_ALL = """
 (async () => {
     for (const panel of document.querySelectorAll("[role=tabpanel]")) panel.hidden = false;
@@ -53,7 +53,7 @@ def close_to(found, wanted):
 
 
 def charts_equal_the_json(page, folder):
-    """Every point of the charts of a real run stands for a candidate of the JSON, with its numbers."""
+    """Every point in the charts of a real run is a candidate in the JSON, with its numbers."""
     record = REPOSITORY / "measurements/nvidia-h200/tune_block_sort.json"
     write(page, folder, "block_sort", record)
     charts = page.wait_for(DRAW_ALL)
@@ -85,7 +85,7 @@ def charts_equal_the_json(page, folder):
         samples = sorted(x for x in charts[f"run1-w{number}-samples-chart0"][0]["x"])
         wanted = sorted(x / 1e6 for entry in race[0]["entries"] for x in entry["samples_ns"])
         check(len(samples) == len(wanted) and all(map(close_to, samples, wanted)), f"samples, workload {number}")
-        # The surface is an SVG in the page: the winner's time stands in its cell.
+        # The surface is an SVG in the page: the winner's time is in its cell.
         cells = page.run("return [...document.querySelectorAll(`#run1-w${arguments[0]}-surface-panel0 .cell`)].map((one) => "
                          "Number(one.dataset.value))", number)
         won = [one["median_ns"] / 1e6 for one in measured if one["is_winner"]]
@@ -118,7 +118,7 @@ def tabs_and_tables(page, folder):
 
 
 def spoiled(value):
-    """The same with every text that a person or a machine wrote made hostile."""
+    """A copy with hostile text in the names of parameters."""
     if isinstance(value, dict):
         return {spoiled_name(name): spoiled(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -158,12 +158,12 @@ def hostile_names(page, folder):
                    "ptxas info    : Used 40 registers, used 1 barriers, 352 bytes cmem[0]\n")
     write(page, folder, "hostile_kernel", log)
     check("<script>alert(1)</script>" in page.run("return document.querySelector('main').textContent"), "the hostile kernel as text")
-    # The policy of the page holds, also against what its own scripts would do.
+    # The page's content security policy is effective, even against the page's own scripts.
     refused = page.wait_for("fetch('https://example.invalid/').then(() => done('loaded'), (failure) => done('refused'))")
     check_equal(refused, "refused", "a request of the page")
     check_equal(page.run("const one = document.createElement('script'); one.textContent = 'window.caught = 3'; document.body.append(one);"
                          "return window.caught === undefined"), True, "an added script is not run")
-    page.driver.get_log("browser")  # of what was refused
+    page.driver.get_log("browser")  # of the refused requests
 
 
 def what_is_missing(page, folder):
@@ -221,7 +221,7 @@ def two_runs(page, folder):
     check(all(map(close_to, ratios, sorted(moved))), "the ratios of the comparison's charts")
 
 
-# The sections in their order, and where the first table and the first chart stand.
+# The order of the sections, and the positions of the first table and the first chart.
 ORDER = """
 const place = (element) => element ? element.getBoundingClientRect().top : Infinity, main = document.querySelector("#report main");
 return {sections: [...main.querySelectorAll("h2")].map((one) => one.textContent), findings: place(document.getElementById("findings")),
@@ -232,7 +232,7 @@ LINKS = "return [...document.querySelectorAll('#report a.to-calculator')].map((o
 
 
 def findings_come_first(page, folder):
-    """A source for three architectures: what to write stands before every table and chart, and is what inspect says."""
+    """A source for three architectures: the advice comes before every table and chart, and equals that of inspect."""
     source = REPOSITORY / "examples/merge.cu"
     if not has_compiler():
         print("not checked: findings of a source; there is no nvcc")
@@ -284,7 +284,7 @@ def opens_the_calculator(page, kernels):
 
 
 def kernels_of_a_log(page, folder):
-    """Without a compiler: a log has no launch bounds, so that the block size is not known."""
+    """Without a compiler: a log has no launch bounds, so the block size is unknown."""
     log = REPOSITORY / "tests/data/logs/basic_sm_90.log"
     write(page, folder, "log", log)
     kernels = json.loads(browser.tool_output(TOOL, "inspect", str(log), "--format", "json"))["kernels"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures written by --svg: well-formed, and their places turned back into numbers are those of the JSON.
+"""SVG files written by --svg: well-formed, and the positions in them, converted back into numbers, equal the JSON's.
 
     svg_test.py TOOL REPOSITORY
 """
@@ -37,7 +37,7 @@ class Picture:
         check("href" not in text and "url(" not in text and "<script" not in text, f"{file.name}: nothing is loaded or run")
         check("var(" not in text, f"{file.name}: colours without variables, which few programs know")
         style = self.root.find(SVG + "style").text
-        plain = style[:style.index("@media")]  # what remains for a program that reads no further
+        plain = style[:style.index("@media")]  # what is left for a program that reads no further
         for name in ("paper", "faint", "grid", "axis", "mark", "c0", "c5"):
             check(f".{name}{{" in plain.replace(",", "{"), f"{file.name}: a colour for {name}")
         check(self.root.find(SVG + "rect").get("fill") == "#ffffff", f"{file.name}: white paper even without styles")
@@ -105,7 +105,7 @@ def measured(folder):
     times = sorted(one["median_ns"] / 1e6 for one in mine if one["status"] == "measured" and one["same_as"] is None)
     picture = pictures[prefix + "occupancy"]
     dots = sorted(y for name in ("candidates", "winner") for _, y in picture.dots(name))
-    # A logarithmic axis: places are rounded, so that values are as near as their ratio.
+    # A logarithmic axis: positions are rounded, so values are compared by their ratio.
     check(len(dots) == len(times) and all(abs(math.log(one / other)) < 1e-3 for one, other in zip(dots, times)), "occupancy against time")
     failed = sum(1 for one in mine if one["status"] != "measured")
     bars = pictures[prefix + "failures"].bars("not measured")
@@ -118,7 +118,8 @@ def measured(folder):
     for one in mine:
         if one["status"] == "measured":
             key = (one["parameters"]["threads"], one["parameters"]["items"])
-            # The winner stands in its cell, also where a race has decided against a lower median; and who may win does.
+            # The winner is in its cell, even where a race decided against a lower median; only a candidate that may win
+            # is.
             order = (not one["is_winner"], one["stopped_early"] or not (one["verified"] or one["is_baseline"]), one["median_ns"])
             best[key] = min(best.get(key, (True, True, 1e30)), order)
     shown = sorted(order[2] / 1e6 for order in best.values())

@@ -1,4 +1,4 @@
-// Edits and their undoing on real files.
+// Edits of real files, and how they are undone.
 #include "advice/bounds/bound_backup.hpp"
 
 #include <gtest/gtest.h>
@@ -55,8 +55,7 @@ TEST_F(bound_backup, an_edit_is_undone)
               "there is no backup of " + file.string() + " | launchbox bounds --apply makes one with each edit");
 }
 
-// Between the look at the text and the writing nobody else writes: who comes second waits, and sees that it has
-// changed.
+// Nobody else writes between reading the text and writing it: the second writer waits, and sees that it has changed.
 TEST_F(bound_backup, two_edits_at_once_lose_nothing)
 {
     for (const bool reverts : {false, true}) {
@@ -83,11 +82,11 @@ TEST_F(bound_backup, two_edits_at_once_lose_nothing)
     }
 }
 
-TEST_F(bound_backup, two_edits_are_undone_in_two_steps_also_when_they_lead_back)
+TEST_F(bound_backup, two_edits_are_undone_in_two_steps_even_if_the_second_restores_the_first_text)
 {
     apply_edit(file, "one\n", "two\n");
     apply_edit(file, "two\n", "one\n");
-    apply_edit(file, "one\n", "two\n");  // the same text before as in the first edit, from a backup of its own
+    apply_edit(file, "one\n", "two\n");  // starts from the same text as the first edit, so it needs a backup of its own
     EXPECT_EQ(entries(), 4);
     revert_edit(file);
     EXPECT_EQ(text(), "one\n");
@@ -98,14 +97,14 @@ TEST_F(bound_backup, two_edits_are_undone_in_two_steps_also_when_they_lead_back)
     EXPECT_EQ(entries(), 1);
 }
 
-TEST_F(bound_backup, a_second_way_to_the_same_text_loses_nothing)
+TEST_F(bound_backup, two_edits_to_the_same_text_keep_both_originals)
 {
     apply_edit(file, "one\n", "three\n");
     write("two\n");  // by hand
     apply_edit(file, "two\n", "three\n");
     revert_edit(file);
     EXPECT_EQ(text(), "two\n");
-    EXPECT_EQ(entries(), 2);  // "one" is there still
+    EXPECT_EQ(entries(), 2);  // "one" is still there
 }
 
 TEST_F(bound_backup, a_file_that_changed_is_left_alone)
@@ -123,7 +122,7 @@ TEST_F(bound_backup, a_file_that_changed_is_left_alone)
     EXPECT_EQ(read_input(backup.string()), "one\n");
 }
 
-TEST_F(bound_backup, a_backup_that_changed_or_was_planted_is_not_taken)
+TEST_F(bound_backup, a_backup_that_changed_or_was_planted_is_not_used)
 {
     const fs::path backup = apply_edit(file, "one\n", "two\n");
     write_file_atomically(backup, "planted\n");
@@ -146,7 +145,7 @@ TEST_F(bound_backup, permissions_stay)
     EXPECT_EQ(fs::status(file).permissions(), fs::perms(0640));
 }
 
-TEST_F(bound_backup, a_link_is_followed_and_stays)
+TEST_F(bound_backup, a_link_is_followed_and_kept)
 {
     fs::create_directory(folder.path() / "links");
     const fs::path link = folder.path() / "links" / "l.cu";
@@ -160,7 +159,7 @@ TEST_F(bound_backup, a_link_is_followed_and_stays)
     EXPECT_EQ(text(), "one\n");
 }
 
-TEST_F(bound_backup, what_cannot_be_written_is_refused_and_nothing_is_left)
+TEST_F(bound_backup, an_unwritable_file_is_refused_and_left_unchanged)
 {
     fs::permissions(file, fs::perms(0444));
     EXPECT_NE(refused([&] { apply_edit(file, "one\n", "two\n"); }).find("is read-only"), std::string::npos);
@@ -168,7 +167,7 @@ TEST_F(bound_backup, what_cannot_be_written_is_refused_and_nothing_is_left)
     EXPECT_EQ(entries(), 1);
     EXPECT_NE(refused([&] { apply_edit(folder.path(), "", "x"); }).find("is not a file"), std::string::npos);
     EXPECT_NE(refused([&] { apply_edit(folder.path() / "none", "", "x"); }).find("cannot open"), std::string::npos);
-    // A name that leaves no room for the backup's: that fails before the file is touched.
+    // With so long a name, the backup's name would exceed the limit: this fails before the file is touched.
     const fs::path longest = folder.path() / std::string(250, 'k');
     std::ofstream(longest) << "one\n";
     EXPECT_NE(refused([&] { apply_edit(longest, "one\n", "two\n"); }), "");

@@ -1,4 +1,4 @@
-// Launch bounds written into hand-made declarations: to the byte, and as nvcc compiles them.
+// Launch bounds written into many forms of declarations: compared byte by byte, and as nvcc compiles them.
 #include "advice/bounds/bound_edit.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ struct form {
     std::optional<int> attribute = std::nullopt;
 };
 
-// With a body that keeps the kernel, and in the words that people use.
+// Each has a body that keeps the kernel, and is written as people write it.
 const std::vector<form> forms{
     {"plain", "__global__ void @(int* p) { *p = 1; }\n", "__global__ void $ @(int* p) { *p = 1; }\n"},
     {"replaced", "__global__ void __launch_bounds__(512) @(int* p) { *p = 1; }\n",
@@ -111,7 +111,7 @@ bound_edit_request asked(const form& each, const std::string& name, const std::s
     return {.kernel = name, .declared_line = each.declared, .attribute_line = each.attribute, .attribute = attribute};
 }
 
-TEST(bound_edit, every_form_is_edited_to_the_byte)
+TEST(bound_edit, every_form_is_edited_exactly)
 {
     for (const form& entry : forms) {
         const std::string before = filled(entry.before, "merge");
@@ -120,7 +120,7 @@ TEST(bound_edit, every_form_is_edited_to_the_byte)
             EXPECT_EQ(edit.refusal, "") << entry.name;
             EXPECT_EQ(edit.text, filled(entry.after, "merge", attribute)) << entry.name;
             EXPECT_EQ(edit.old.empty(), !entry.attribute) << entry.name;
-            // A byte order mark and a missing line feed at the end stay as they are.
+            // A byte order mark and a missing line feed at the end are kept.
             std::string cut = "\xef\xbb\xbf" + before;
             cut.pop_back();
             std::string cut_after = "\xef\xbb\xbf" + filled(entry.after, "merge", attribute);
@@ -130,7 +130,7 @@ TEST(bound_edit, every_form_is_edited_to_the_byte)
     }
 }
 
-TEST(bound_edit, what_was_written_can_be_replaced_and_removed_again)
+TEST(bound_edit, a_written_bound_can_be_replaced_and_removed)
 {
     for (const form& entry : forms) {
         const std::string first =
@@ -149,7 +149,7 @@ TEST(bound_edit, what_was_written_can_be_replaced_and_removed_again)
     }
 }
 
-// What PTX says of each kernel, by its mangled name.
+// The bounds of each kernel in the PTX, by its mangled name.
 std::map<std::string, std::string> bounds_by_nvcc(const std::string& source)
 {
     const temporary_directory folder;
@@ -170,7 +170,7 @@ std::map<std::string, std::string> bounds_by_nvcc(const std::string& source)
 #define NEEDS_NVCC() \
     if (find_in_path("nvcc").empty()) GTEST_SKIP() << "needs nvcc in PATH"
 
-// All forms in one file, each edited with a bound of its own; then nvcc says which kernel has which.
+// All forms in one file, each edited with a different bound; nvcc then says which kernel has which.
 TEST(bound_edit, nvcc_gives_the_edited_kernel_the_bound_and_every_other_its_own)
 {
     NEEDS_NVCC();
@@ -188,7 +188,7 @@ TEST(bound_edit, nvcc_gives_the_edited_kernel_the_bound_and_every_other_its_own)
     const std::map<std::string, std::string> old_bounds = bounds_by_nvcc(before);
     ASSERT_GE(old_bounds.size(), forms.size());
 
-    // Every second form first, so that kernels without an edit are seen beside those with one.
+    // Edit every second form first, so that the file has kernels with and without an edit.
     std::string text = before;
     for (std::size_t start : {0u, 1u}) {
         for (std::size_t i = start; i < forms.size(); i += 2) {
@@ -227,7 +227,7 @@ struct refusal {
     std::optional<int> attribute = std::nullopt;
 };
 
-TEST(bound_edit, refuses_what_it_does_not_surely_understand)
+TEST(bound_edit, refuses_declarations_that_it_may_misunderstand)
 {
     const std::vector<refusal> refusals{
         {"merge is a template (line 1)", "template <class T> __global__ void merge(T* p) {}\n"},
@@ -302,7 +302,7 @@ const std::string block =
     "// Launch bounds of merge by architecture, written by launchbox bounds --apply\n#if __CUDA_ARCH__ >= 900\n"
     "#define MERGE_BOUNDS __launch_bounds__(256, 4)\n#else\n#define MERGE_BOUNDS __launch_bounds__(256, 2)\n#endif\n";
 
-TEST(bound_edit, a_preamble_goes_above_the_declaration_and_what_belongs_to_it)
+TEST(bound_edit, a_preamble_goes_above_the_declaration_and_its_comments)
 {
     struct placed {
         const char *above, *declaration;  // the block goes between them
@@ -349,10 +349,10 @@ TEST(bound_edit, a_preamble_replaces_its_predecessor)
             .text,
         "int x;\n// Merges.\n__global__ void __maxnreg__(40) merge(int*) {}\n");
     EXPECT_EQ(edit_bound(once, {.kernel = "merge", .declared_line = 9, .attribute_line = 9}).text, text);
-    // In place of a bound of the user's.
+    // Replaces a bound that the user wrote.
     EXPECT_EQ(with_preamble("__launch_bounds__(64)\n__global__ void merge(int*) {}\n", 2, 1).text,
               block + "MERGE_BOUNDS\n__global__ void merge(int*) {}\n");
-    // The declaration that has the bound is another one.
+    // Another declaration has the bound.
     const std::string apart = block + "__global__ void MERGE_BOUNDS merge(int*);\n__global__ void merge(int*) {}\n";
     EXPECT_EQ(
         with_preamble("__global__ void __launch_bounds__(64) merge(int*);\n__global__ void merge(int*) {}\n", 2, 1)
@@ -361,7 +361,7 @@ TEST(bound_edit, a_preamble_replaces_its_predecessor)
     for (int line : {4, 7}) EXPECT_EQ(with_preamble(apart, 8, line).text, apart) << line;
 }
 
-TEST(bound_edit, a_preamble_that_would_not_be_found_again_is_refused)
+TEST(bound_edit, a_preamble_that_could_not_be_found_again_is_refused)
 {
     for (const std::vector<std::string>& lines : {std::vector<std::string>{"#define MERGE_BOUNDS"},
                                                   {"#if 1", "int x;", "#endif"},

@@ -50,7 +50,7 @@ std::string all_of(const std::vector<std::string>& findings)
     return text;
 }
 
-/// A kernel of 134 registers on 7.5 that 128 do not make spill and 64 do.
+/// A kernel that uses 134 registers on 7.5, does not spill with 128, and spills with 64.
 kernel_trials hungry(const launch_attribute& written)
 {
     return trials_of("sm_75", written, {256, 512},
@@ -66,7 +66,7 @@ kernel_trials hungry(const launch_attribute& written)
                       {maxnreg(64), {64, 152, 7008}}});
 }
 
-TEST(BoundsAnswer, ARowForEachCode)
+TEST(BoundsAnswer, OneRowPerCode)
 {
     const bounds_answer answer = answer_bounds(hungry(none));
     ASSERT_EQ(answer.block_sizes.size(), 2u);
@@ -86,7 +86,7 @@ TEST(BoundsAnswer, ARowForEachCode)
     EXPECT_EQ(two.limited_by, "registers");
     EXPECT_EQ(row_with(at_256, bound(256, 4)).limited_by, "warps and registers");
 
-    // Bounds by threads belong to their block size; the others to both.
+    // Bounds with threads belong to their block size; the others to both.
     const block_size_answer& at_512 = answer.block_sizes[1];
     EXPECT_FALSE(has_row(at_512, bound(256, 2)));
     EXPECT_TRUE(has_row(at_512, maxnreg(64)));
@@ -97,7 +97,7 @@ TEST(BoundsAnswer, ARowForEachCode)
     EXPECT_FALSE(without.pareto);
 }
 
-TEST(BoundsAnswer, EqualCodeOfOtherRegistersIsAnotherRow)
+TEST(BoundsAnswer, EqualCodeWithOtherRegistersIsAnotherRow)
 {
     const auto size =
         answer_bounds(trials_of("sm_90", none, {128}, {{none, {32, 0, 1000, 7}}, {bound(128), {40, 0, 1000, 7}}}))
@@ -105,7 +105,7 @@ TEST(BoundsAnswer, EqualCodeOfOtherRegistersIsAnotherRow)
     EXPECT_EQ(size.rows.size(), 2u);
 }
 
-TEST(BoundsAnswer, CodeOfUnknownHashIsNeverTheSame)
+TEST(BoundsAnswer, CodeWithUnknownHashEqualsNoOther)
 {
     kernel_trials trials =
         trials_of("sm_90", bound(128, 4), {128}, {{none, {}}, {bound(128), {}}, {bound(128, 4), {}}});
@@ -116,7 +116,7 @@ TEST(BoundsAnswer, CodeOfUnknownHashIsNeverTheSame)
     EXPECT_TRUE(size.rows[2].as_written);
 }
 
-TEST(BoundsAnswer, MaxnregThatCannotBeLaunchedIsNoRow)
+TEST(BoundsAnswer, MaxnregThatCannotBeLaunchedGetsNoRow)
 {
     const auto answer =
         answer_bounds(trials_of("sm_90", none, {128, 1024}, {{none, {128, 0, 1000}}, {maxnreg(80), {80, 10, 1200}}}));
@@ -152,14 +152,14 @@ TEST(BoundsAnswer, DynamicSharedMemoryCounts)
     EXPECT_FALSE(refused.rows[0].launches());
 }
 
-TEST(BoundsAnswer, ParetoIsWhatNothingBeats)
+TEST(BoundsAnswer, DominatedRowsAreNotPareto)
 {
     const auto size = answer_bounds(trials_of("sm_90", none, {256},
                                               {{none, {100, 0, 3000}},           // 2 blocks
                                                {bound(256), {104, 0, 3000}},     // as good as none
                                                {bound(256, 3), {80, 0, 3100}},   // 3 blocks for more code
                                                {bound(256, 4), {64, 8, 3200}},   // 4 blocks for spills
-                                               {bound(256, 5), {48, 8, 3300}},   // 5 blocks: beats the one before
+                                               {bound(256, 5), {48, 8, 3300}},   // 5 blocks: beats the row above
                                                                                  // in warps, not in code
                                                {bound(256, 6), {40, 16, 3150}},  // 6 blocks
                                                {maxnreg(64), {64, 8, 3250}}}))   // (256, 4) is better
@@ -210,19 +210,19 @@ TEST(BoundsRule, FewestSpillsThenMostWarpsThenLeastCode)
                             const launch_attribute& written = none) {
         return answer_bounds(trials_of("sm_90", written, {256}, codes)).block_sizes.at(0).recommendation;
     };
-    // Warps do not buy spills, not even one.
+    // Spills are not accepted for more warps, not even one spill.
     EXPECT_EQ(verdict({{none, {100, 0, 3000}}, {bound(256, 4), {64, 4, 3000}}}).verdict, bounds_verdict::no_bound);
-    // As few spills and more warps win over code.
+    // With equal spills, more warps matter more than code.
     const auto more = verdict({{none, {100, 0, 3000}}, {bound(256, 3), {80, 0, 5000}}});
     EXPECT_EQ(more.verdict, bounds_verdict::write);
     EXPECT_EQ(more.attribute, bound(256, 3));
     EXPECT_EQ(more.gain, "3 instead of 2 blocks");
-    // Then code, if it is more than 5 % less.
+    // Then less code, if it is more than 5 % less.
     EXPECT_EQ(verdict({{none, {80, 0, 4000}}, {bound(256), {72, 0, 3810}}}).verdict, bounds_verdict::no_bound);
     const auto smaller = verdict({{none, {80, 0, 4000}}, {bound(256), {72, 0, 3800}}});
     EXPECT_EQ(smaller.attribute, bound(256));
     EXPECT_EQ(smaller.gain, "3,800 instead of 4,000 B of code");
-    // What is equal: the weakest, and the source as it is before all.
+    // Of equal rows: the source as it is, else the weakest attribute.
     EXPECT_EQ(
         verdict({{bound(256, 2), {72, 0, 1001}}, {maxnreg(80), {71, 0, 1000}}, {bound(256), {73, 0, 1002}}}, bound(512))
             .attribute,
@@ -240,7 +240,7 @@ TEST(BoundsRule, FewestSpillsThenMostWarpsThenLeastCode)
 
 TEST(BoundsRule, AsWrittenCosts)
 {
-    // The figures of a kernel of 60 live floats on sm_100.
+    // The figures are those of a kernel with 60 live floats on sm_100.
     const auto answer = answer_bounds(trials_of("sm_100", bound(256, 1), {256},
                                                 {{none, {80, 0, 4000}},
                                                  {bound(256), {80, 0, 4000}},
@@ -257,7 +257,7 @@ TEST(BoundsRule, AsWrittenCosts)
     EXPECT_TRUE(says(size.findings, "no trade-off"));
 }
 
-TEST(BoundsRule, ABoundIsRemovedWhereThatIsBetter)
+TEST(BoundsRule, ABoundIsRemovedIfThatIsBetter)
 {
     const auto size =
         answer_bounds(trials_of("sm_90", bound(256), {256},
@@ -268,8 +268,8 @@ TEST(BoundsRule, ABoundIsRemovedWhereThatIsBetter)
     EXPECT_EQ(size.recommendation.reason, "no attribute gives 3 instead of 2 blocks");
 }
 
-// nvcc's front end reads a min_blocks that ptxas drops, so the code need not be that of (T).
-TEST(BoundsRule, ADroppedBoundWithACodeOfItsOwnIsNotRecommended)
+// nvcc's front end uses a min_blocks that ptxas drops, so the code may differ from that of (T).
+TEST(BoundsRule, ADroppedBoundIsNotRecommendedForItsCode)
 {
     const auto size =
         answer_bounds(trials_of("sm_120", bound(256, 8), {256},
@@ -282,7 +282,7 @@ TEST(BoundsRule, ADroppedBoundWithACodeOfItsOwnIsNotRecommended)
 }
 
 // Figures of CUB's onesweep kernel on sm_90: maxnreg(80) has 5.2 % less code than (384), (384,2) 0.2 %.
-TEST(BoundsRule, WhatIsChosenIsWorthTheChangeItself)
+TEST(BoundsRule, TheChosenRowIsItselfWorthTheChange)
 {
     const auto size =
         answer_bounds(
@@ -303,7 +303,7 @@ TEST(BoundsRule, NoneIsRight)
     EXPECT_EQ(size.recommendation.gain, "");
 }
 
-TEST(BoundsRule, TheCapThatBoughtNothing)
+TEST(BoundsRule, ACapThatGainsNoBlocks)
 {
     kernel_trials trials =
         trials_of("sm_80", bound(128, 8), {128},
@@ -319,13 +319,13 @@ TEST(BoundsRule, TheCapThatBoughtNothing)
     EXPECT_EQ(size.recommendation.attribute, bound(128, 3));
     EXPECT_EQ(size.recommendation.gain, "0 B instead of 600 B of spills");
 
-    // With room for what is asked nothing is said.
+    // Where the requested blocks fit, there is no such finding.
     EXPECT_FALSE(says(answer_bounds(hungry(bound(256, 4))).block_sizes[0].findings, "bought nothing"));
 }
 
-TEST(BoundsRule, TheCliffOfOneArgument)
+TEST(BoundsRule, OneArgumentLimitsRegistersTooFar)
 {
-    // Figures of a kernel of 300 live floats on sm_90.
+    // The figures are those of a kernel with 300 live floats on sm_90.
     const auto size =
         answer_bounds(
             trials_of("sm_90", bound(256), {256},
@@ -336,7 +336,7 @@ TEST(BoundsRule, TheCliffOfOneArgument)
                      "__launch_bounds__(256, 1) has 255 registers and 3,752 B of spills"))
         << all_of(size.findings);
     EXPECT_FALSE(says(answer_bounds(hungry(none)).block_sizes[0].findings, "cliff"));
-    // All registers that there are, and spills: no choice of ptxas.
+    // It spills with the most registers that a thread can have: ptxas did not choose a lower limit.
     EXPECT_FALSE(says(answer_bounds(trials_of("sm_90", none, {256},
                                               {{none, {255, 40}}, {bound(256), {250, 60}}, {bound(256, 1), {255, 40}}}))
                           .block_sizes[0]
@@ -349,7 +349,7 @@ TEST(BoundsRule, MinBlocksThatPtxasDropped)
     const auto answer = answer_bounds(
         trials_of("sm_90", bound(1024, 4), {1024}, {{none, {40}}, {bound(1024), {32}}, {bound(1024, 4), {32}}}));
     EXPECT_TRUE(says(answer.findings, "ptxas ignored min_blocks 4")) << all_of(answer.findings);
-    // Its code is the best, and still it is not to be kept.
+    // It has the best code, but must not be kept.
     const bounds_recommendation& chosen = answer.block_sizes[0].recommendation;
     EXPECT_EQ(chosen.verdict, bounds_verdict::write);
     EXPECT_EQ(chosen.attribute, bound(1024));
@@ -359,7 +359,7 @@ TEST(BoundsRule, MinBlocksThatPtxasDropped)
     EXPECT_TRUE(answer_bounds(hungry(bound(256, 2))).findings.empty());
 }
 
-TEST(BoundsRule, ASweepThatDoesNotGiveTheCodeOfTheSourceSaysSo)
+TEST(BoundsRule, ASweepThatDoesNotReproduceTheSourceSaysSo)
 {
     kernel_trials trials = hungry(bound(256, 2));
     EXPECT_TRUE(answer_bounds(trials).findings.empty());
@@ -382,7 +382,7 @@ TEST(BoundsRule, TradeOffsAreNamed)
                      "no trade-off: the other rows of the Pareto set only have less code"));
 }
 
-TEST(BoundsRule, WhatIsNotKnown)
+TEST(BoundsRule, UnknownFigures)
 {
     kernel_trials trials = hungry(none);
     trials.not_swept = "the kernel is in a header that redefines __global__";
@@ -414,7 +414,7 @@ TEST(BoundsRule, WhatIsNotKnown)
               std::vector<std::string>{"__launch_bounds__(256, 3): a.cu(3): error: asm operand"});
 }
 
-TEST(BoundsRule, OfSeveralBlockSizesTheBest)
+TEST(BoundsRule, TheBestOfSeveralBlockSizes)
 {
     EXPECT_EQ(answer_bounds(hungry(none)).best, 1u) << "equal figures: the larger block";
     EXPECT_EQ(answer_bounds(hungry(bound(256, 2))).best, 0u) << "equal figures: the one that is written";
@@ -473,7 +473,7 @@ TEST(BoundsByTime, AsWrittenIsFastestOrSlower)
     EXPECT_EQ(size.recommendation.verdict, bounds_verdict::keep);
     EXPECT_EQ(size.recommendation.attribute, bound(256, 4));
 
-    // Two that are faster and alike: the weaker of them.
+    // Two are faster and equally fast: the weaker one is chosen.
     measure(size, none, 5e5, 1e4);
     measure(size, bound(256, 2), 4.95e5, 1e4);
     conclude(answer);
@@ -508,7 +508,7 @@ TEST(BoundsByTime, OneTimeIsNoComparison)
         << all_of(size.findings);
 }
 
-TEST(BoundsByTime, OfSeveralBlockSizesTheFastest)
+TEST(BoundsByTime, TheFastestOfSeveralBlockSizes)
 {
     bounds_answer answer = answer_bounds(hungry(none));
     measure(answer.block_sizes[0], none, 1e6, 1e4);
@@ -519,7 +519,7 @@ TEST(BoundsByTime, OfSeveralBlockSizesTheFastest)
     EXPECT_EQ(answer.best, 0u);
 }
 
-// The whole way with the real compiler: what is planned, compiled, and answered.
+// All steps with the real compiler: plan, compile, answer.
 TEST(BoundsAnswer, OfCompiledKernels)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -538,11 +538,11 @@ TEST(BoundsAnswer, OfCompiledKernels)
             EXPECT_TRUE(best.recommended);
             for (const bounds_row& row : size.rows) {
                 if (!row.launches()) continue;
-                // The rule, said once more.
+                // Checks the rule independently.
                 EXPECT_LE(spill_bytes(best.kernel), spill_bytes(row.kernel));
                 EXPECT_TRUE(spill_bytes(best.kernel) < spill_bytes(row.kernel) ||
                             best.residency->resident_warps >= row.residency->resident_warps);
-                // A bound that ptxas took holds as many blocks as it asks for.
+                // If ptxas accepted a bound, as many blocks fit as it asks for.
                 for (const launch_attribute& attribute : row.attributes)
                     EXPECT_GE(row.residency->resident_blocks, attribute.min_blocks) << attribute_source(attribute);
             }

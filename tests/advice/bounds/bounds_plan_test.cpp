@@ -26,7 +26,7 @@ kernel_trials plain(const std::string& architecture, const std::vector<int>& thr
 
 TEST(BoundsPlan, OnePairForEachRegisterCap)
 {
-    // L(256, 1..8) on 9.0 = 255, 128, 80, 64, 48, 40, 32, 32: 7 blocks are left out, 8 cost nothing more.
+    // L(256, 1..8) on 9.0 = 255, 128, 80, 64, 48, 40, 32, 32: 7 blocks are left out, because 8 have the same cap.
     EXPECT_EQ(texts(useful_attributes(plain("sm_90", {256}), 0)),
               (std::vector<std::string>{
                   "", "__launch_bounds__(256)", "__launch_bounds__(256, 1)", "__launch_bounds__(256, 2)",
@@ -54,7 +54,7 @@ TEST(BoundsPlan, NothingBeyondOtherLimits)
     EXPECT_EQ(texts(useful_attributes(kernel, 0)),
               (std::vector<std::string>{"", "__launch_bounds__(64)", "__launch_bounds__(64, 1)"}));
 
-    // 8 blocks of 9 and more have the cap of 8 on 7.5; with room for 7 the largest of that cap is 7.
+    // On 7.5, 9 and more blocks have the same cap as 8; if only 7 fit, 7 is the largest number with that cap.
     kernel = plain("sm_75", {32});
     kernel.written.figures.static_shared_bytes = 9000;
     const attributes found = useful_attributes(kernel, 0);
@@ -62,8 +62,8 @@ TEST(BoundsPlan, NothingBeyondOtherLimits)
     EXPECT_EQ(found.size(), 3u);
 }
 
-// ptxas gives a warp 256 registers at a time: what is between 33 and 40 holds as many blocks.
-TEST(BoundsPlan, BetweenTheLimitsWhereALittleIsSpilled)
+// ptxas allocates 256 registers per warp at a time: all limits from 33 to 40 allow the same number of blocks.
+TEST(BoundsPlan, LimitsInBetweenWhereLittleIsSpilled)
 {
     const auto limit = [](int registers) { return launch_attribute{.max_registers = registers}; };
     const kernel_trials kernel = trials_of("sm_90", {}, {256},
@@ -79,7 +79,7 @@ TEST(BoundsPlan, BetweenTheLimitsWhereALittleIsSpilled)
         << "ptxas takes no lower limit";
 }
 
-TEST(BoundsPlan, TheBoundInTheSourceIsNoLimit)
+TEST(BoundsPlan, TheBoundInTheSourceDoesNotLimitThePlan)
 {
     const auto with = trials_of("sm_90", {.threads = 128, .min_blocks = 1}, {512}, {});
     EXPECT_EQ(texts(useful_attributes(with, 0)), texts(useful_attributes(plain("sm_90", {512}), 0)));
@@ -94,7 +94,7 @@ TEST(BoundsPlan, KeepsTheThirdArgument)
                                         "__launch_bounds__(1024, 2, 4)"}));
 }
 
-TEST(BoundsPlan, RequiredThreadsLeaveMaxnreg)
+TEST(BoundsPlan, WithRequiredThreadsOnlyMaxnregIsTried)
 {
     kernel_trials kernel = plain("sm_90", {128, 512});
     kernel.written.bounds.required_threads = {512, 1, 1};
@@ -102,19 +102,19 @@ TEST(BoundsPlan, RequiredThreadsLeaveMaxnreg)
                                                                              "__maxnreg__(40)", "__maxnreg__(32)"}));
 }
 
-TEST(BoundsPlan, BlockSizesThatNoLaunchHas)
+TEST(BoundsPlan, BlockSizesThatCannotBeLaunched)
 {
     EXPECT_EQ(useful_attributes(plain("sm_90", {0, -1, 1025, 1536, 2048}), 0), attributes{{}});
     EXPECT_EQ(useful_attributes(plain("sm_999", {128}), 0), attributes{});
     EXPECT_EQ(useful_attributes(plain("", {128}), 0), attributes{});
-    // A block of 1,024 threads of 63 registers is what 3.0 can have: no cap below it but those of the register file.
+    // On 3.0 a block can have 1,024 threads with 63 registers, so only the register file gives caps below that.
     for (const launch_attribute& useful_attribute : useful_attributes(plain("sm_30", {128, 1024}), 0)) {
         EXPECT_LT(useful_attribute.max_registers, 63);
         EXPECT_TRUE(useful_attribute.max_registers == 0 || useful_attribute.max_registers >= 24);
     }
 }
 
-// The launch check of 5.3 gives a block 32K registers, which no cap of a bound regards.
+// On 5.3 a launch can give a block at most 32K registers, which the caps of launch bounds ignore.
 TEST(BoundsPlan, MaxnregForTheLaunchCheckToo)
 {
     const auto all = texts(useful_attributes(plain("sm_53", {1024}), 0));
@@ -122,9 +122,9 @@ TEST(BoundsPlan, MaxnregForTheLaunchCheckToo)
     EXPECT_NE(std::ranges::find(all, "__maxnreg__(64)"), all.end());
 }
 
-// The reason for leaving pairs out, asked of the compiler: for every legal pair the same machine code as for the pair
-// with the same cap that is kept.
-TEST(BoundsPlan, WhatIsLeftOutGivesTheSameCode)
+// Why some pairs are left out, checked with the compiler: every legal pair gives the same machine code as the pair with
+// the same cap that is kept.
+TEST(BoundsPlan, PairsThatAreLeftOutGiveTheSameCode)
 {
     SKIP_WITHOUT_TOOLKIT();
     std::size_t left_out = 0;
@@ -162,7 +162,7 @@ TEST(BoundsPlan, WhatIsLeftOutGivesTheSameCode)
     EXPECT_GT(left_out, 15u);
 }
 
-// And what is kept, ptxas takes without a word.
+// ptxas accepts the kept pairs without a warning.
 TEST(BoundsPlan, NothingIsDropped)
 {
     SKIP_WITHOUT_TOOLKIT();

@@ -1,5 +1,5 @@
-// Sweeps real sources with the real nvcc. The oracle is a compile by hand: the attribute written into a copy of the
-// source, and what ptxas -v prints.
+// Sweeps real sources with the real nvcc. The expected figures come from separate compiles: the attribute is written
+// into a copy of the source, and ptxas -v prints the figures.
 #include "advice/bounds/bounds_sweep.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ namespace {
 
 const fs::path sources = LAUNCHBOX_SOURCE_DIR "/tests/data/sweep";
 
-// The text with what stands between /*name*/ and /*end*/ replaced.
+// The text with everything between /*name*/ and /*end*/ replaced.
 std::string written_by_hand(std::string text, const std::string& name, const launch_attribute& attribute)
 {
     const std::string begin = "/*" + name + "*/";
@@ -46,7 +46,7 @@ std::string written_by_hand(std::string text, const std::string& name, const lau
 
 class BoundsSweep : public nvcc_test {
 protected:
-    // What the compiler says of all kernels of a source on disk.
+    // What the compiler prints about all kernels of a source on disk.
     [[nodiscard]] std::map<std::string, kernel_info> by_hand(const fs::path& source, const std::string& architecture,
                                                              const std::vector<std::string>& flags = {}) const
     {
@@ -118,7 +118,7 @@ std::string name_in_source(const kernel_trials& kernel)
     return name_in_source(kernel.written.short_form);
 }
 
-// Compares every trial with what `write_copy(kernel, trial, folder)` has written and names.
+// Compares every trial with the compile of the copy that `write_copy(kernel, trial, folder)` writes and names.
 struct hand_copy {
     fs::path source;
     std::vector<std::string> flags = {};
@@ -128,7 +128,7 @@ void BoundsSweep::compare_all(const bounds_sweep_result& swept, const WriteCopy&
 {
     EXPECT_TRUE(swept.errors.empty()) << swept.errors.front();
     ASSERT_FALSE(swept.kernels.empty());
-    // Instantiations of one template share their compile by hand.
+    // Instantiations of one template share one such compile.
     struct hand_compile {
         const kernel_trials* kernel;
         launch_attribute attribute;
@@ -175,7 +175,7 @@ void BoundsSweep::compare_all(const bounds_sweep_result& swept, const WriteCopy&
     EXPECT_GT(compared, 0U);
 }
 
-// Of kernels in a source of ours: every trial against a copy with that one attribute, all else untouched.
+// For kernels in our own sources: each trial is compared with a copy that differs by that one attribute.
 class EveryTrial : public BoundsSweep, public testing::WithParamInterface<const char*> {};
 
 TEST_P(EveryTrial, EqualsACompileByHand)
@@ -196,7 +196,7 @@ TEST_P(EveryTrial, EqualsACompileByHand)
 
 INSTANTIATE_TEST_SUITE_P(Sources, EveryTrial, testing::Values("kernels.cu", "blocks.cu", "functions.cu"));
 
-// Of a kernel in CUB's own headers, against a changed copy of the header that comes first in the search.
+// For a kernel in CUB's own headers: the copy is a changed header that comes first in the search path.
 TEST_F(BoundsSweep, EveryTrialOfAKernelOfCubEqualsACompileByHand_exhaustive)
 {
     const std::string source = (sources / "device_scan.cu").string();
@@ -235,7 +235,7 @@ protected:
     }
 };
 
-TEST_F(SmallSweep, TrialsAreInTheOrderOfThePlanAfterTheOneWithoutAttribute)
+TEST_F(SmallSweep, TrialsFollowThePlanAfterTheOneWithoutAttribute)
 {
     const std::string source = write("extern \"C\" __global__ void __launch_bounds__(64) k(int* p) { *p = 1; }\n");
     std::size_t last = 0;
@@ -262,7 +262,7 @@ TEST_F(SmallSweep, TrialsAreInTheOrderOfThePlanAfterTheOneWithoutAttribute)
         EXPECT_EQ(kernel.trials[0].attribute, launch_attribute{});
         EXPECT_EQ(kernel.trials[1].attribute, (launch_attribute{.max_registers = 40}));
         EXPECT_EQ(kernel.trials[2].attribute, (launch_attribute{.threads = 64}));
-        EXPECT_EQ(kernel.trials[2].kernel, kernel.written);  // no compile for what is there
+        EXPECT_EQ(kernel.trials[2].kernel, kernel.written);  // the attribute in the source is not compiled again
         EXPECT_EQ(kernel.trials[3].attribute, (launch_attribute{.threads = 32}));
         for (const bounds_trial& trial : kernel.trials) EXPECT_TRUE(trial.compiled());
     }
@@ -298,7 +298,7 @@ TEST_F(SmallSweep, TheSecondRunCompilesNothing)
     EXPECT_EQ(more.compiles, 2u);
 }
 
-TEST_F(SmallSweep, OnlyWhatIsAskedForIsSweptAndAllNamesAreKnown)
+TEST_F(SmallSweep, OnlyKernelsThatAreAskedForAreSweptAndAllNamesAreKnown)
 {
     const std::string source = write(
         "template <int N> __global__ void a(int* p) { *p = N; }\n"
@@ -342,7 +342,7 @@ TEST_F(SmallSweep, KernelsThatCannotBeSweptSayWhy)
     EXPECT_EQ(kernels["plain"]->trials.size(), 3u);
 }
 
-TEST_F(SmallSweep, AVariantThatDoesNotCompileIsOneErrorAndTheRestGoesOn)
+TEST_F(SmallSweep, AVariantThatDoesNotCompileIsOneErrorAndTheOthersAreDone)
 {
     const std::string source = write(
         "extern \"C\" __global__ void __cluster_dims__(2, 1, 1) clustered() {}\n"
@@ -374,8 +374,8 @@ TEST_F(SmallSweep, KernelsOfASourceWithFunctionsAreCompiledOneAtATime)
     EXPECT_EQ(sweep_bounds(tools_, {.source = source, .architectures = {{9, 0}}}, two_rows).compiles, 3u + 2u * 2u);
 }
 
-// A source that looks at the injection and takes it back.
-TEST_F(SmallSweep, AnAttributeThatDoesNotArriveIsAnErrorAndNoRow)
+// A source that checks for the injected attribute and undoes it.
+TEST_F(SmallSweep, AnAttributeThatTheSourceUndoesIsAnErrorAndNoRow)
 {
     const std::string source = write(
         "#ifdef LAUNCHBOX_SECOND\n#undef __global__\n#define __global__ __attribute__((global))\n"
@@ -392,7 +392,7 @@ TEST_F(SmallSweep, AnAttributeThatDoesNotArriveIsAnErrorAndNoRow)
     }
 }
 
-TEST_F(SmallSweep, AThirdBoundStays)
+TEST_F(SmallSweep, AThirdArgumentIsKept)
 {
     const std::string source = write("extern \"C\" __global__ void __launch_bounds__(64, 1, 4) k() {}\n");
     const bounds_sweep_result swept = sweep_bounds(tools_, {.source = source, .architectures = {{9, 0}}}, two_rows);
@@ -403,7 +403,7 @@ TEST_F(SmallSweep, AThirdBoundStays)
     EXPECT_EQ(swept.kernels[0].trials[2].kernel.bounds.max_cluster_blocks, std::nullopt);
 }
 
-TEST_F(SmallSweep, AFileThatDoesNotCompileSaysWhereOnce)
+TEST_F(SmallSweep, AFileThatDoesNotCompileIsReportedOnceWithItsPlace)
 {
     const bounds_sweep_result broken = sweep_bounds(
         tools_, {.source = write("__global__ void k() { x; }\n"), .architectures = {{7, 5}, {9, 0}}}, two_rows);
@@ -428,7 +428,7 @@ TEST_F(SmallSweep, AFileThatDoesNotCompileSaysWhereOnce)
     EXPECT_EQ(found.kernels[0].declared_at.value().file, (folder_.path() / "include" / "missing.h").string());
 }
 
-TEST_F(SmallSweep, WhatIsCompiledForLinkingSaysSo)
+TEST_F(SmallSweep, CodeCompiledForLinkingIsMarked)
 {
     const std::string source = write(
         "namespace { __global__ void k(int* p) { *p = 1; } }\n"
@@ -443,8 +443,8 @@ TEST_F(SmallSweep, WhatIsCompiledForLinkingSaysSo)
     }
 }
 
-// In a process of its own, for the flag of an interrupt stays.
-TEST_F(SmallSweep, AnInterruptKeepsWhatIsFinished)
+// Runs in a process of its own, because the interrupt flag cannot be reset.
+TEST_F(SmallSweep, AnInterruptKeepsFinishedTrials)
 {
     const std::string source = write("extern \"C\" __global__ void k(int* p) { *p = 1; }\n");
     const auto interrupt_after = [&](std::size_t compiles, std::size_t kernels, std::size_t trials) {
@@ -468,15 +468,16 @@ TEST_F(SmallSweep, AnInterruptKeepsWhatIsFinished)
     EXPECT_EQ(interrupt_after(4, 1, 2), 0);
 }
 
-// Attributes tried on PTX, and those that the answer rests on compiled from the source: the answer is that of compiling
-// all. `functions.cu` has device functions that are not inlined, whose registers ptxas gives to all of their callers.
-TEST_F(BoundsSweep, WhatIsTriedOnPtxLeadsToTheAnswerOfCompilingAll)
+// Some attributes are tried on PTX alone, and only those that the answer depends on are compiled from the source: the
+// answer must equal that of compiling everything. `functions.cu` has device functions that are not inlined, whose
+// registers ptxas gives to all of their callers.
+TEST_F(BoundsSweep, TryingOnPtxGivesTheSameAnswerAsCompilingAll)
 {
     const auto plan = [](const kernel_trials& kernel) { return useful_attributes(kernel, 0); };
     std::size_t kernels = 0, from_ptx = 0, whole_compiles = 0, quick_compiles = 0, in_between = 0;
     const std::pair<const char*, compute_capability> all[] = {
         {"kernels.cu", {8, 0}}, {"functions.cu", {12, 0}}, {"../../../examples/merge.cu", {8, 0}}};
-    // Larger blocks have fewer bounds: half the compiles, and one of the answers is a bound with blocks.
+    // Larger blocks have fewer bounds: half as many compiles, and one of the answers is still a bound with min_blocks.
     const int threads = is_exhaustive() ? 256 : 512;
     std::size_t bounds_with_blocks = 0;
     for (const auto& [name, architecture] : all) {
@@ -509,8 +510,8 @@ TEST_F(BoundsSweep, WhatIsTriedOnPtxLeadsToTheAnswerOfCompilingAll)
             ++kernels;
             for (const bounds_trial& trial : quick.kernels[i].trials) from_ptx += trial.from_ptx ? 1 : 0;
         }
-        // Limits in between are the same in both, and what is named was compiled from the source. One of the sources
-        // has a kernel for which such a limit is named.
+        // The limits in between are the same in both, and a limit that is named was compiled from the source. One of
+        // the sources has a kernel for which such a limit is named.
         if (!is_exhaustive() && !std::string_view(name).ends_with("merge.cu")) continue;
         request.finer = finer_limits;
         const bounds_sweep_result finer = sweep_bounds(tools_, request, plan);
@@ -537,7 +538,7 @@ TEST_F(BoundsSweep, WhatIsTriedOnPtxLeadsToTheAnswerOfCompilingAll)
     EXPECT_LT(quick_compiles, whole_compiles);
 }
 
-// Every register limit by hand, each compiled from the source: none holds more warps without spills than what is named.
+// Compiles every register limit from the source: none has more warps without spills than the named one.
 TEST_F(BoundsSweep, NoRegisterLimitBeatsTheAnswer_exhaustive)
 {
     bounds_request request{.source = (sources / "../../../examples/merge.cu").string(),

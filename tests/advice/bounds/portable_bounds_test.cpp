@@ -27,7 +27,7 @@ architecture_bound on(const char* architecture, const launch_attribute& attribut
 
 using lines = std::vector<std::string>;
 
-TEST(PortableBounds, OneForAll)
+TEST(PortableBounds, OneBoundForAll)
 {
     const portable_bounds same =
         portable_bounds_for("merge", 256, {on("sm_80", launch_bound(256, 2)), on("sm_120", launch_bound(256, 2))});
@@ -49,7 +49,7 @@ TEST(PortableBounds, OneForAll)
     EXPECT_EQ(eight.notes[0].find("sm_100,"), std::string::npos);
 }
 
-TEST(PortableBounds, ARangeWhereEveryArchitectureHonoursIt)
+TEST(PortableBounds, ARangeWhereEveryArchitectureAcceptsIt)
 {
     const portable_bounds found = portable_bounds_for(
         "merge", 256,
@@ -60,7 +60,7 @@ TEST(PortableBounds, ARangeWhereEveryArchitectureHonoursIt)
                                   "#else", "#define MERGE_BOUNDS __launch_bounds__(256)", "#endif"}));
 }
 
-TEST(PortableBounds, NumbersWhereNotEveryArchitectureHonoursIt)
+TEST(PortableBounds, NumbersWhereSomeArchitecturesDropIt)
 {
     const portable_bounds found =
         portable_bounds_for("merge", 256, {on("sm_80", launch_bound(256, 2)), on("sm_90", launch_bound(256, 8))});
@@ -109,7 +109,7 @@ TEST(PortableBounds, NamesOfMacros)
     EXPECT_EQ(bounds_macro_name(""), "KERNEL_BOUNDS");
 }
 
-// An evaluation of the macro by the rules of the preprocessor: what an architecture gets.
+// Evaluates the macro by the rules of the preprocessor: the bound that an architecture gets.
 std::string expanded(const portable_bounds& bounds, int number)
 {
     if (bounds.lines.empty()) return bounds.attribute;
@@ -134,10 +134,11 @@ std::string expanded(const portable_bounds& bounds, int number)
     return "nothing";
 }
 
-// Whatever is wanted: the swept get what they want, and nobody gets what he would drop.
-TEST(PortableBounds, NobodyGetsMoreThanItHolds)
+// Whatever is wanted: each swept architecture gets the bound that it wants, and no architecture gets one that it would
+// drop.
+TEST(PortableBounds, NoArchitectureGetsABoundThatItDrops)
 {
-    std::mt19937 random(20);  // the cases are as good as any; a failure names its own
+    std::mt19937 random(20);  // any fixed seed would do; a failure prints its case
     const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
     for (int round = 0; round < 2000; ++round) {
         const int threads = 32 * draw(1, 32);
@@ -153,14 +154,14 @@ TEST(PortableBounds, NobodyGetsMoreThanItHolds)
             EXPECT_EQ(expanded(found, bound.architecture.number()), attribute_source(bound.attribute))
                 << bound.architecture.number() << "\n"
                 << text;
-        if (found.lines.empty()) continue;  // one for all: says itself who would drop it
+        if (found.lines.empty()) continue;  // one bound for all: it says itself which architectures would drop it
         EXPECT_EQ(expanded(found, 0), attribute_source(launch_bound(threads))) << "the host";
         for (int number = 50; number < 200; ++number) {
             const std::string got = expanded(found, number);
             const auto comma = got.find(", ");
             const int blocks = comma == std::string::npos ? 0 : std::stoi(got.substr(comma + 2));
             for (const sm_limits& row : sm_limits_table) {
-                // A chip that nobody knows may be as small as any since the oldest that was swept.
+                // An unknown chip may be as small as any since the oldest swept one.
                 const bool unknown = find_sm_limits({number / 10, number % 10}) == nullptr;
                 const bool counts =
                     unknown ? row.capability >= wanted.front().architecture : row.capability.number() == number;
@@ -174,7 +175,7 @@ TEST(PortableBounds, NobodyGetsMoreThanItHolds)
     }
 }
 
-TEST(PortableBounds, OfAnswers)
+TEST(PortableBounds, FromAnswers)
 {
     const auto answer = [](const char* architecture, const std::vector<std::pair<launch_attribute, made_code>>& codes) {
         return answer_bounds(trials_of(architecture, {}, {256, 512}, codes));
@@ -220,7 +221,7 @@ TEST(SharedDeclarations, OneDeclarationHasOneAttribute)
         << "the macro is for that";
 }
 
-// The compiler's own reading of the macro, for everything that it compiles for.
+// The macro as the compiler evaluates it, for every architecture that it compiles for.
 TEST(PortableBounds, AsCompiled)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -251,7 +252,7 @@ TEST(PortableBounds, AsCompiled)
                   expanded(found, result.architecture.number()))
             << name;
     }
-    // And the host's compiler, which sees no __CUDA_ARCH__.
+    // The host's compiler, too, which sees no __CUDA_ARCH__.
     const compiled whole = compile({"nvcc", "-arch=sm_90", "-c", "-Xcompiler=-Wall,-Wextra,-Werror"}, source, ".cu");
     EXPECT_EQ(whole.exit_code, 0) << whole.log;
 }

@@ -31,7 +31,7 @@ std::size_t count(const std::vector<sweep_job>& jobs, const kernel_trials& kerne
     }));
 }
 
-TEST(SweepJobs, KernelsInDifferentLinesGoTogether)
+TEST(SweepJobs, KernelsOnDifferentLinesShareACompile)
 {
     const std::vector<kernel_trials> kernels{kernel_at(1, {}, {none, small, large, few}),
                                              kernel_at(2, {}, {none, few, small}), kernel_at(3, 4, {none, large})};
@@ -41,10 +41,10 @@ TEST(SweepJobs, KernelsInDifferentLinesGoTogether)
     for (const kernel_trials& kernel : kernels)
         for (const bounds_trial& trial : kernel.trials)
             EXPECT_EQ(count(jobs, kernel, trial.attribute), trial.attribute == kernel.attribute ? 0u : 1u);
-    EXPECT_EQ(jobs_for(kernels, false).size(), 3u + 2u + 1u);  // the empty one exists already
+    EXPECT_EQ(jobs_for(kernels, false).size(), 3u + 2u + 1u);  // the compile without attribute exists already
 }
 
-TEST(SweepJobs, WhatTheKernelHasIsNotCompiledAgain)
+TEST(SweepJobs, TheKernelsOwnAttributeIsNotCompiledAgain)
 {
     kernel_trials kernel = kernel_at(1, 1, {none, small, large});
     kernel.attribute = small;
@@ -57,7 +57,7 @@ TEST(SweepJobs, WhatTheKernelHasIsNotCompiledAgain)
 TEST(SweepJobs, InstantiationsOfOneTemplateShareTheirVariants)
 {
     kernel_trials first = kernel_at(1, 1, {none, small, few}), second = kernel_at(1, 1, {none, large, few});
-    first.attribute = small;  // which the other may not skip
+    first.attribute = small;  // the other instantiation must not skip this attribute
     second.attribute = large;
     second.trials.push_back({.attribute = small, .kernel = {}});
     const std::vector<sweep_job> jobs = jobs_for({first, second}, true);
@@ -69,7 +69,7 @@ TEST(SweepJobs, InstantiationsOfOneTemplateShareTheirVariants)
     EXPECT_EQ(count(jobs, second, large), 0u);
 }
 
-TEST(SweepJobs, PlacesThatShareALineAreNeverInOneCompile)
+TEST(SweepJobs, KernelsOnTheSameLineNeverShareACompile)
 {
     const kernel_trials plain = kernel_at(5, {}, {none, small, large}), same_line = kernel_at(5, 5, {none, few}),
                         other_file = kernel_at(5, {}, {none, small}, "other.cuh"),
@@ -86,7 +86,7 @@ TEST(SweepJobs, PlacesThatShareALineAreNeverInOneCompile)
     EXPECT_EQ(jobs.size(), 2u + 1u + 1u + 1u);
 }
 
-TEST(SweepJobs, AKernelThatIsNotSweptHasNone)
+TEST(SweepJobs, AKernelThatIsNotSweptGetsNoCompile)
 {
     kernel_trials kernel = kernel_at(1, {}, {});
     kernel.not_swept = "why";

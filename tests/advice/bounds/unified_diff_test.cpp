@@ -1,4 +1,4 @@
-// Our patches, applied by the real `patch`.
+// Our patches, applied with the real `patch`.
 #include "advice/bounds/unified_diff.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ std::string patched(const std::string& before, const std::string& diff, const st
     const temporary_directory folder;
     write_file_atomically(folder.path() / file, before);
     write_file_atomically(folder.path() / "the.patch", diff);
-    // --binary: patch would else take the CR out of the patch's lines.
+    // Without --binary, patch would remove the CR from the lines of the patch.
     const subprocess_result result = run({"patch", "--binary", "-p0", "--fuzz=0", "-i", "the.patch"},
                                          {.directory = folder.path(), .environment = {}});
     EXPECT_EQ(result.exit_code, 0) << result.output << diff;
@@ -24,7 +24,7 @@ std::string patched(const std::string& before, const std::string& diff, const st
     return read_input((folder.path() / file).string());
 }
 
-TEST(unified_diff, equal_texts_have_none)
+TEST(unified_diff, equal_texts_have_no_diff)
 {
     EXPECT_EQ(unified_diff("", "", "f"), "");
     EXPECT_EQ(unified_diff("a\nb", "a\nb", "f"), "");
@@ -39,8 +39,8 @@ TEST(unified_diff, looks_as_diff_prints_it)
               "--- k.cu\n+++ k.cu\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
 }
 
-// The lines of `diff -u`, but for the times in its header.
-TEST(unified_diff, random_edits_are_those_of_diff_and_patch)
+// Compares with the lines of `diff -u`, except for the times in its header.
+TEST(unified_diff, random_edits_match_diff_and_can_be_patched)
 {
     if (find_in_path("patch").empty() || find_in_path("diff").empty()) GTEST_SKIP() << "needs patch and diff in PATH";
     std::mt19937 random(7);
@@ -69,7 +69,7 @@ TEST(unified_diff, names_with_blanks_and_quotes_reach_patch)
         EXPECT_EQ(patched("1\n2\n", unified_diff("1\n2\n", "1\n3\n", file), file), "1\n3\n") << file;
 }
 
-TEST(unified_diff, a_text_that_is_all_new_is_one_change)
+TEST(unified_diff, a_new_text_is_one_change)
 {
     if (find_in_path("patch").empty()) GTEST_SKIP() << "needs patch in PATH";
     std::string before, after;

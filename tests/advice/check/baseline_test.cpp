@@ -1,4 +1,4 @@
-// The baseline file, and what counts as worse than before.
+// The baseline file, and which changes count as worse.
 #include "advice/check/baseline.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ check_result compared(const std::vector<checked_kernel>& before, const std::vect
     return result;
 }
 
-TEST(baseline, is_sorted_text_with_a_line_a_kernel)
+TEST(baseline, is_sorted_text_with_one_line_per_kernel)
 {
     const std::vector<checked_kernel> kernels{plain_kernel("b(int)", "sm_100"), plain_kernel("b(int)", "sm_90a"),
                                               plain_kernel("a(int)", ""), plain_kernel("b(int)", "sm_90")};
@@ -63,7 +63,7 @@ TEST(baseline, is_sorted_text_with_a_line_a_kernel)
     EXPECT_EQ(written_baseline(other), expected);
 }
 
-TEST(baseline, every_name_is_one_line_and_comes_back)
+TEST(baseline, every_name_is_one_line_and_is_read_back)
 {
     for (const std::string& name :
          {std::string("k\n<<<<<<< x"), std::string("\r\n"), std::string("a\\x0ab"), std::string("\\"), std::string(),
@@ -81,7 +81,7 @@ TEST(baseline, every_name_is_one_line_and_comes_back)
     }
 }
 
-TEST(baseline, an_architecture_is_one_word_whatever_it_is)
+TEST(baseline, any_architecture_is_written_as_one_word)
 {
     for (const std::string& name : {std::string("a b"), std::string("# x"), std::string("<<<<<<< x"), std::string("?"),
                                     std::string("\\"), std::string("\n\0", 2)}) {
@@ -92,7 +92,7 @@ TEST(baseline, an_architecture_is_one_word_whatever_it_is)
     }
 }
 
-TEST(baseline, a_checkout_with_other_line_ends_is_the_same)
+TEST(baseline, a_checkout_with_other_line_ends_reads_the_same)
 {
     std::string text = written_baseline({plain_kernel("a(int)"), plain_kernel("b(int)")}), windows;
     for (char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
@@ -101,7 +101,7 @@ TEST(baseline, a_checkout_with_other_line_ends_is_the_same)
     EXPECT_EQ(parse_baseline(text, "b").value.entries.size(), 2u);
 }
 
-TEST(baseline, what_cannot_be_read_is_told_with_its_line)
+TEST(baseline, errors_name_the_line)
 {
     expect_baseline_error("", "1", "this is not a baseline");
     expect_baseline_error("\n", "1", "this is not a baseline");
@@ -134,7 +134,7 @@ TEST(baseline, what_cannot_be_read_is_told_with_its_line)
     EXPECT_EQ(parse_baseline(many, "b").errors.size(), max_baseline_errors);
 }
 
-TEST(baseline, the_same_is_no_finding)
+TEST(baseline, equal_kernels_have_no_finding)
 {
     const std::vector<checked_kernel> kernels{plain_kernel("a(int)"), plain_kernel("b(int)", "sm_80")};
     const check_result result = compared(kernels, kernels);
@@ -168,7 +168,7 @@ TEST(baseline, any_worse_figure_fails_and_a_better_one_does_not)
     fewer.info.bounds.max_threads = {128, 1, 1};
     fewer.info.figures.static_shared_bytes = 0;
     fewer.info.figures.registers = 32;
-    EXPECT_EQ(findings_of(compared({before}, {fewer})), "");  // 8x256 and 16x128 are the same threads
+    EXPECT_EQ(findings_of(compared({before}, {fewer})), "");  // 8x256 and 16x128 are equally many threads
     fewer.info.bounds.max_threads = {1024, 1, 1};
     fewer.info.figures.registers = 32;
     EXPECT_EQ(findings_of(compared({before}, {fewer})), "");
@@ -189,7 +189,7 @@ TEST(baseline, spills_are_stores_and_loads_together)
     EXPECT_EQ(findings_of(compared({before}, {now})), "");
 }
 
-TEST(baseline, a_figure_that_is_not_known_any_more_is_not_compared_in_silence)
+TEST(baseline, a_figure_that_became_unknown_is_reported)
 {
     const checked_kernel before = plain_kernel("k(int)");
     checked_kernel now = before;
@@ -238,7 +238,7 @@ TEST(baseline, a_launch_bound_that_is_lost_or_ignored_is_worse)
               "effect");
     EXPECT_EQ(lost(bound_kernel(1024, 64), bound_kernel(4096, 255)),
               "launch bounds: 1,024 threads in the baseline, none now; ptxas ignores a bound of 4,096 threads");
-    // The other way round, another bound, and the same.
+    // A bound that is new, replaced or unchanged.
     EXPECT_EQ(lost(none, both) + lost(first, both) + lost(both, both) + lost(both, bound_kernel(256, 80, 3)) +
                   lost(both, bound_kernel(512, 128)),
               "");
@@ -270,8 +270,8 @@ TEST(baseline, a_kernel_that_loses_an_architecture_is_worse_unless_other_code_ru
     EXPECT_FALSE(fails("sm_90a", "sm_90"));
 }
 
-// A regression would pass as a new kernel beside one that is gone.
-TEST(baseline, a_kernel_with_other_parameters_is_the_same_where_only_one_can_be)
+// Otherwise a regression would look like one new kernel and one that is gone.
+TEST(baseline, a_kernel_with_changed_parameters_is_matched_if_only_one_is_possible)
 {
     const auto shown = [](const std::vector<std::string>& before, const std::vector<std::string>& now) {
         std::vector<checked_kernel> old_kernels, new_kernels;
@@ -285,7 +285,7 @@ TEST(baseline, a_kernel_with_other_parameters_is_the_same_where_only_one_can_be)
     EXPECT_EQ(shown({"f(int)"}, {"f(int, float*)"}), "1 0 0 worse");
     EXPECT_EQ(shown({"void f<int, 4>(int)"}, {"void f<int, 4>()"}), "1 0 0 worse");
     EXPECT_EQ(shown({"void f<int, 4>(int)"}, {"void f<int, 8>(int)"}), "0 1 1");
-    EXPECT_EQ(shown({"f(int)", "f(long)"}, {"f(char)"}), "0 1 2");  // which of the two?
+    EXPECT_EQ(shown({"f(int)", "f(long)"}, {"f(char)"}), "0 1 2");  // either could be it
     EXPECT_EQ(shown({"f(int)", "f(long)"}, {"f(int)", "f(char)"}), "1 0 0 worse");
     EXPECT_EQ(shown({"(anonymous namespace)::f(int) [a_cu]"}, {"(anonymous namespace)::f() [a_cu]"}), "1 0 0 worse");
     EXPECT_EQ(shown({"(anonymous namespace)::f(int) [a_cu]"}, {"(anonymous namespace)::f() [b_cu]"}), "0 1 1");
@@ -299,7 +299,7 @@ TEST(baseline, changes_are_sorted_by_what_costs_most)
     now = before;
     now[0].info.figures.registers = 30;
     now[1].info.figures.registers = 33;
-    now[2].info.figures.registers = 64;  // 4x256 from 8x256
+    now[2].info.figures.registers = 64;  // 4x256, before 8x256
     now[3].info.figures.spill_store_bytes = 8;
     now[4] = plain_kernel("f(int)");
     std::string text;
@@ -335,7 +335,7 @@ TEST(baseline, new_and_gone_kernels_are_reported_and_do_not_fail)
     EXPECT_EQ(one.gone[0].architecture, "sm_80");
 }
 
-TEST(baseline, the_stack_of_the_functions_that_are_called_is_kept_and_compared)
+TEST(baseline, the_stack_of_called_functions_is_kept_and_compared)
 {
     checked_kernel before = plain_kernel("k(int)"), now = before;
     before.info.figures.stack_frame_bytes = 0;
@@ -349,7 +349,7 @@ TEST(baseline, the_stack_of_the_functions_that_are_called_is_kept_and_compared)
     expect_baseline_error(first_line + "sm_90 regs=1 spills=0/0 stack=1/x shared=0 resident=? f()\n", "2", "stack is");
 }
 
-TEST(baseline, spills_that_are_known_in_part_are_worse_where_that_part_is)
+TEST(baseline, spills_known_in_part_are_worse_if_that_part_is)
 {
     checked_kernel before = plain_kernel("k(int)"), now = before;
     now.info.figures.spill_store_bytes.reset();

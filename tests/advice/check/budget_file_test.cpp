@@ -1,4 +1,4 @@
-// Budgets as users write them, with every mistake that they can make.
+// Budget files, right and with every mistake that users can make.
 #include "advice/check/budget_file.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ void expect_budget_error(const std::string& text, const std::string& place, cons
     EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
 }
 
-TEST(budget_file, the_example_of_the_repository_is_right)
+TEST(budget_file, the_example_in_the_repository_is_valid)
 {
     const std::string file = std::string(LAUNCHBOX_SOURCE_DIR) + "/examples/launchbox.budget.toml";
     EXPECT_EQ(budget_errors(read_input(file)), "");
@@ -68,7 +68,7 @@ TEST(budget_file, reads_every_key)
     EXPECT_EQ(rule.limits[8]->value, 1.0);
 }
 
-TEST(budget_file, unknown_keys_are_answered_with_the_nearest)
+TEST(budget_file, unknown_keys_suggest_the_nearest)
 {
     expect_budget_error("[defaults]\nmax_register = 3", "2:1", "did you mean max_registers?");
     expect_budget_error("[[rule]]\nkernal = 'x'\nmax_registers = 3", "2:1", "did you mean kernel?");
@@ -83,7 +83,7 @@ TEST(budget_file, unknown_keys_are_answered_with_the_nearest)
     expect_budget_error("\"a\\u001bb\" = 1", "1:1", "unknown key");
 }
 
-TEST(budget_file, wrong_types_and_values_are_told_with_what_to_write)
+TEST(budget_file, wrong_types_and_values_say_what_to_write)
 {
     for (const char* limit : {"max_registers", "max_spill_bytes", "max_stack_bytes", "max_static_shared",
                               "max_code_bytes", "min_blocks_per_sm"}) {
@@ -119,7 +119,7 @@ TEST(budget_file, wrong_types_and_values_are_told_with_what_to_write)
     expect_budget_error("[[rule]]\nkernel = 'x'", "1:1", "this rule sets nothing");
 }
 
-TEST(budget_file, unknown_architectures_are_told)
+TEST(budget_file, unknown_architectures_are_reported)
 {
     for (const char* name : {"sm_91", "sm_9O", "gfx90a", "", "all", "sm_90 ", "10.9"})
         expect_budget_error(std::string("[[rule]]\nmax_registers = 1\narch = '") + name + "'", "3:8",
@@ -129,7 +129,7 @@ TEST(budget_file, unknown_architectures_are_told)
     expect_budget_error("[[rule]]\nmax_registers = 1\narch = 90", "3:8", "must be a string");
 }
 
-TEST(budget_file, all_mistakes_are_told_in_the_order_of_the_file)
+TEST(budget_file, all_mistakes_are_reported_in_the_order_of_the_file)
 {
     const std::string told =
         budget_errors("zzz = 1\n[defaults]\nmax_registers = -1\nthreads = 'x'\n[[rule]]\narch = 'q'\n");
@@ -139,7 +139,7 @@ TEST(budget_file, all_mistakes_are_told_in_the_order_of_the_file)
     EXPECT_EQ(places, (std::vector<std::string>{"1:1", "3:17", "4:11", "6:8"})) << told;
 }
 
-TEST(budget_file, text_that_is_no_toml_is_refused_with_its_place)
+TEST(budget_file, invalid_toml_is_refused_with_its_place)
 {
     expect_budget_error("[defaults\n", "1:10", "TOML");
     expect_budget_error("[defaults]\nmax_registers = \n", "2:17", "TOML");
@@ -164,8 +164,8 @@ TEST(budget_file, text_that_is_no_toml_is_refused_with_its_place)
     EXPECT_FALSE(parse_budget("", "b.toml").value.has_limits());
 }
 
-// What would use up the stack or the time of the TOML library.
-TEST(budget_file, names_and_places_are_those_of_the_file_whatever_its_characters)
+// Inputs that would exhaust the stack or the time of the TOML library.
+TEST(budget_file, names_and_places_are_right_with_any_characters)
 {
     const budget_reading reading =
         parse_budget("[[rule]]\nkernel = ['m\u00e9rge<*>', '~7e', \"\\u00e9~\"]\nmax_registers = 1\n", "b.toml");
@@ -175,7 +175,7 @@ TEST(budget_file, names_and_places_are_those_of_the_file_whatever_its_characters
     expect_budget_error("unused = '\u00e9\u00e9' # \u00e9", "1:10", "unused is \"\u00e9\u00e9\"");
     expect_budget_error("unknown = [ '\u00e9\u00e9~', 2 ]", "1:11", "a list");
     expect_budget_error("x = +[[['[\uff3c", "1:6",
-                        "");  // a quote that begins no string for the library, as a fuzzer found
+                        "");  // the library does not take this quote as the start of a string; found by a fuzzer
 }
 
 TEST(budget_file, hostile_text_is_refused_in_time)

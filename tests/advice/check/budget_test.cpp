@@ -1,4 +1,4 @@
-// Which limit holds for which kernel, and whether it does.
+// Which limit applies to which kernel, and whether it is kept.
 #include "advice/check/budget.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ checked_kernel with(void (*change)(kernel_info&), const std::string& architectur
     return kernel;
 }
 
-TEST(budget, a_limit_holds_up_to_its_value)
+TEST(budget, a_limit_includes_its_value)
 {
     const std::vector<checked_kernel> kernels{plain_kernel("k(int)")};
     EXPECT_EQ(found("[defaults]\nmax_registers = 32", kernels), "");
@@ -60,7 +60,7 @@ TEST(budget, a_limit_holds_up_to_its_value)
     EXPECT_TRUE(result.failed());
 }
 
-TEST(budget, residency_is_asked_of_the_model)
+TEST(budget, residency_comes_from_the_model)
 {
     const checked_kernel kernel =
         with([](kernel_info& info) { info.figures.registers = 64; });  // 4 blocks of 256 on sm_90
@@ -70,7 +70,7 @@ TEST(budget, residency_is_asked_of_the_model)
     EXPECT_EQ(findings_of(result), "k sm_90 min_blocks_per_sm broken\nk sm_90 min_occupancy broken\n");
     EXPECT_EQ(result.findings[0].message, "4 resident blocks of 256 threads, at least 5 wanted");
     EXPECT_EQ(result.findings[1].message, "50 % occupancy with 256 threads, at least 51 % wanted");
-    // The rule's own threads and dynamic shared memory come before the launch bound.
+    // Threads and dynamic shared memory of the rule take precedence over the launch bound.
     EXPECT_EQ(found("[defaults]\nthreads = 128\nmin_blocks_per_sm = 8", {kernel}), "");
     EXPECT_EQ(found("[defaults]\nthreads = 128\ndynamic_shared = 100_000\nmin_blocks_per_sm = 2", {kernel}), "");
     EXPECT_EQ(found("[defaults]\nthreads = 128\ndynamic_shared = 100_000\nmin_blocks_per_sm = 3", {kernel}),
@@ -89,7 +89,7 @@ TEST(budget, the_last_rule_that_sets_a_key_decides)
               "ab sm_90 max_registers broken\n");
     EXPECT_EQ(found(text + "[[rule]]\nkernel = 'ab'\nmax_code_bytes = 1\n", kernels),
               "ab sm_90 max_code_bytes broken\n");
-    // [defaults] is first wherever it stands.
+    // [defaults] applies first, wherever it is in the file.
     EXPECT_EQ(found("[[rule]]\nkernel = 'a'\nmax_registers = 40\n[defaults]\nmax_registers = 16\n", kernels),
               "ab sm_90 max_registers broken\n");
 }
@@ -125,7 +125,7 @@ TEST(budget, patterns_match_each_name)
     EXPECT_FALSE(unused.failed());
 }
 
-TEST(budget, unused_rules_fail_where_that_is_wanted)
+TEST(budget, unused_rules_fail_if_that_is_wanted)
 {
     const std::string rule = "[[rule]]\nkernel = 'x'\nmax_registers = 1\n";
     EXPECT_TRUE(checked("unused = 'fail'\n" + rule, {plain_kernel("k(int)")}).failed());
@@ -133,7 +133,7 @@ TEST(budget, unused_rules_fail_where_that_is_wanted)
     EXPECT_TRUE(checked("unused = 'fail'\n[defaults]\n" + rule, {plain_kernel("x(int)")}).unused_rules.empty());
 }
 
-TEST(budget, an_architecture_is_also_its_variants)
+TEST(budget, an_architecture_includes_its_variants)
 {
     const auto matches = [](const std::string& wanted, const std::string& is) {
         return !found("[[rule]]\nmax_registers = 1\narch = '" + wanted + "'", {plain_kernel("k(int)", is)}).empty();
@@ -150,7 +150,7 @@ TEST(budget, an_architecture_is_also_its_variants)
     EXPECT_FALSE(matches("sm_90", "nonsense"));
 }
 
-TEST(budget, what_is_not_known_is_neither_pass_nor_silent)
+TEST(budget, an_unknown_figure_neither_passes_nor_is_silent)
 {
     const std::string all =
         "[defaults]\nmax_registers = 99\nmax_spill_bytes = 99\nmax_stack_bytes = 99\nmax_static_shared = 99\n"
@@ -171,7 +171,7 @@ TEST(budget, what_is_not_known_is_neither_pass_nor_silent)
     EXPECT_FALSE(allowed.failed());
 }
 
-TEST(budget, why_it_is_not_known_is_said)
+TEST(budget, the_reason_for_an_unknown_figure_is_given)
 {
     const auto reason = [](const std::string& limit, const checked_kernel& kernel) {
         const check_result result = checked("[defaults]\n" + limit, {kernel});
@@ -203,8 +203,8 @@ TEST(budget, why_it_is_not_known_is_said)
         "logs never do");
 }
 
-// What is known suffices where the limit is broken, or holds, whatever the rest is.
-TEST(budget, a_partly_known_figure_is_enough_where_it_decides)
+// A known part is enough if it already breaks the limit, or if the limit holds whatever the rest is.
+TEST(budget, a_partly_known_figure_is_enough_if_it_decides)
 {
     const checked_kernel no_shared = with([](kernel_info& info) { info.figures.static_shared_bytes.reset(); });
     EXPECT_EQ(found("[defaults]\nmin_blocks_per_sm = 9", {no_shared}), "k sm_90 min_blocks_per_sm broken\n");
@@ -213,7 +213,7 @@ TEST(budget, a_partly_known_figure_is_enough_where_it_decides)
         info.figures.stack_frame_bytes = 100;
     });
     EXPECT_EQ(found("[defaults]\nmax_stack_bytes = 99", {endless}), "k sm_90 max_stack_bytes broken\n");
-    // 64 barriers on the SM, at most 16 a block: 4 blocks are there whatever the barriers.
+    // 64 barriers on the SM, at most 16 per block: 4 blocks fit with any number of barriers.
     const checked_kernel no_barriers = with([](kernel_info& info) { info.figures.barriers.reset(); });
     EXPECT_EQ(found("[defaults]\nmin_blocks_per_sm = 4", {no_barriers}), "");
     EXPECT_EQ(found("[defaults]\nmin_blocks_per_sm = 5", {no_barriers}), "k sm_90 min_blocks_per_sm unknown\n");
@@ -230,17 +230,17 @@ TEST(budget, launch_bounds_can_be_required)
               "");
 }
 
-TEST(budget, a_rule_for_an_architecture_may_hold_for_one_that_is_not_known)
+TEST(budget, a_rule_for_an_architecture_may_apply_to_an_unknown_one)
 {
     const checked_kernel kernel = with([](kernel_info&) {}, "");
     EXPECT_EQ(found("[[rule]]\narch = 'sm_80'\nmax_registers = 99", {kernel}), "k  max_registers unknown\n");
     EXPECT_EQ(found("[[rule]]\nmax_registers = 99", {kernel}), "");
-    // An exemption that may not hold exempts nothing.
+    // An exemption that may not apply exempts nothing.
     EXPECT_EQ(found("[defaults]\nmax_registers = 1\n[[rule]]\narch = 'sm_80'\nexempt = true", {kernel}),
               "k  max_registers broken\n");
 }
 
-TEST(budget, spills_that_are_known_in_part_are_checked_as_far_as_they_are)
+TEST(budget, spills_known_in_part_are_checked_as_far_as_possible)
 {
     const checked_kernel cut = with([](kernel_info& info) {
         info.figures.spill_store_bytes.reset();
@@ -255,7 +255,7 @@ TEST(budget, spills_that_are_known_in_part_are_checked_as_far_as_they_are)
     EXPECT_EQ(found("[defaults]\nmax_spill_bytes = 1100", {cut}), "");
 }
 
-TEST(budget, the_stack_is_that_of_the_functions_that_are_called_too)
+TEST(budget, the_stack_includes_called_functions)
 {
     const checked_kernel caller = with([](kernel_info& info) {
         info.figures.stack_frame_bytes = 0;

@@ -1,4 +1,4 @@
-// One kernel, found several times.
+// One kernel that was found several times.
 #include "advice/check/checked_kernel.hpp"
 
 #include <gtest/gtest.h>
@@ -13,11 +13,11 @@
 namespace launchbox {
 namespace {
 
-TEST(checked_kernel, after_linking_what_nvlink_says_counts)
+TEST(checked_kernel, after_linking_the_figures_of_nvlink_count)
 {
     checked_kernel compiled = plain_kernel("k(int)"), linked = compiled;
     compiled.info.relocatable = true;
-    compiled.info.figures.registers = 90;  // nvlink can also lower nothing; a larger figure shows which one counts
+    compiled.info.figures.registers = 90;  // nvlink never lowers registers; the larger figure shows which one was used
     compiled.info.figures.spill_store_bytes = 8;
     compiled.info.figures.stack_frame_bytes = 24;
     linked.info.linked = true;
@@ -39,7 +39,7 @@ TEST(checked_kernel, after_linking_what_nvlink_says_counts)
     EXPECT_FALSE(one_of_each({linked})[0].info.figures.spill_store_bytes);
 }
 
-TEST(checked_kernel, other_names_files_and_architectures_are_other_kernels)
+TEST(checked_kernel, kernels_with_other_names_files_or_architectures_are_not_merged)
 {
     checked_kernel one = plain_kernel("k(int)"), two = plain_kernel("k(int)", "sm_90a"), three = plain_kernel("l(int)");
     checked_kernel four = one, five = one;
@@ -77,8 +77,8 @@ TEST(checked_kernel, residency_needs_a_bound_registers_shared_memory_and_a_known
     EXPECT_FALSE(without([](kernel_info& info) { set_architecture(info, "sm_999"); }));
 }
 
-// Two units that were compiled for linking can differ in what the linker does not tell.
-TEST(checked_kernel, what_is_linked_has_what_each_of_the_compiled_tells)
+// Two units that were compiled for linking can differ in figures that the linker does not print.
+TEST(checked_kernel, a_linked_kernel_has_the_figures_of_each_compiled_one)
 {
     checked_kernel small = plain_kernel("k(int)"), large = small, linked = small;
     small.info.relocatable = large.info.relocatable = true;
@@ -103,8 +103,8 @@ TEST(checked_kernel, what_is_linked_has_what_each_of_the_compiled_tells)
     } while (std::ranges::next_permutation(found, less).found);
 }
 
-// A log that was made up can have many of both; their product is never made.
-TEST(checked_kernel, of_very_many_linked_copies_the_largest_stands_for_all)
+// A forged log can have many of both; not every pair is made.
+TEST(checked_kernel, of_very_many_linked_copies_only_the_largest_is_kept)
 {
     std::vector<checked_kernel> found;
     for (int i = 0; i < 3000; ++i) {

@@ -1,4 +1,4 @@
-// Copies of one kernel: whatever their order, a check says what the worst of them would be told alone.
+// Copies of one kernel: in any order, a check reports what it would report of the worst copy alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Value one_of(std::mt19937& random, std::initializer_list<Value> values)
     return values.begin()[std::uniform_int_distribution<std::size_t>(0, values.size() - 1)(random)];
 }
 
-// Figures as logs, cubins and Triton's metadata tell them, or do not.
+// With or without figures that logs, cubins and Triton's metadata may give.
 checked_kernel random_copy(std::mt19937& random)
 {
     checked_kernel kernel = plain_kernel("k(int)");
@@ -63,16 +63,16 @@ check_result checked(const std::vector<checked_kernel>& found)
     return result;
 }
 
-// All that is said of a check, in one line.
+// A finding as one line.
 std::string said_of(const check_finding& finding)
 {
     return finding.check + " " + std::to_string(static_cast<int>(finding.status)) + " " + finding.shown_value + " " +
            finding.message + "\n";
 }
 
-// What a gate has to tell of several: the worst of what it would tell of each.
+// What a check has to report of several copies: the worst of its reports of each.
 struct verdicts {
-    std::vector<const check_finding*> of_one;  // by copy; null: it holds
+    std::vector<const check_finding*> of_one;  // by copy; null if the check passes
     [[nodiscard]] std::optional<check_status> worst() const
     {
         bool unknown = false, holds = false;
@@ -89,7 +89,7 @@ struct verdicts {
     }
 };
 
-TEST(copies, are_judged_by_the_worst_in_every_order)
+TEST(copies, are_judged_by_the_worst_in_any_order)
 {
     std::mt19937 random(39);
     for (int repeat = 0; repeat < 100; ++repeat) {
@@ -115,7 +115,7 @@ TEST(copies, are_judged_by_the_worst_in_every_order)
             const auto status = merged == nullptr ? std::nullopt : std::optional(merged->status);
             ASSERT_EQ(status, single.worst()) << repeat << ' ' << name;
             if (status != check_status::broken) continue;
-            // The figure is that of some copy, and none is worse.
+            // The reported figure belongs to one of the copies, and none is worse.
             const bool least = name.starts_with("min_") || name == "baseline_resident_threads";
             std::optional<double> worst;
             for (const check_finding* one : single.of_one)
@@ -139,8 +139,8 @@ TEST(copies, are_judged_by_the_worst_in_every_order)
     }
 }
 
-// With unknown = "allow" an unknown copy hid the broken one.
-TEST(copies, an_unknown_copy_hides_no_broken_one)
+// With unknown = "allow", an unknown copy used to hide the one that fails.
+TEST(copies, an_unknown_copy_does_not_hide_one_that_fails)
 {
     checked_kernel one = plain_kernel("k(int)"), two = one;
     one.info.figures.registers = 200;
@@ -162,8 +162,8 @@ TEST(copies, an_unknown_copy_hides_no_broken_one)
     }
 }
 
-// The symbols of copies can differ, as those of internal linkage do.
-TEST(copies, a_rule_matches_the_symbol_of_any)
+// The symbols of copies can differ, as with internal linkage.
+TEST(copies, a_rule_matches_the_symbol_of_any_copy)
 {
     checked_kernel one = plain_kernel("k(int)"), two = one;
     one.info.name = "_Z1ki.one";
@@ -179,7 +179,7 @@ TEST(copies, a_rule_matches_the_symbol_of_any)
         }
 }
 
-TEST(copies, each_is_found_in_its_file)
+TEST(copies, each_copy_is_reported_with_its_file)
 {
     checked_kernel one = plain_kernel("k(int)"), two = one;
     two.info.source.file = "b.cu";

@@ -1,4 +1,4 @@
-// What ptxas and nvlink say of a kernel, as CUDA 13.0 words it, and the remedy for each cause.
+// What ptxas and nvlink of CUDA 13.0 print about a kernel, and the fix for each cause.
 #include "advice/inspect/compiler_findings.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::string serialised(const std::string& cause)
     return "(C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to " + cause;
 }
 
-TEST(compiler_findings, the_remedy_for_setmaxnreg_is_that_of_its_cause)
+TEST(compiler_findings, the_fix_for_ignored_setmaxnreg_depends_on_its_cause)
 {
     const std::pair<const char*, const char*> causes[] = {
         {" to maintain compatibility across compilation units.", "without -rdc=true"},
@@ -52,11 +52,11 @@ TEST(compiler_findings, the_remedy_for_setmaxnreg_is_that_of_its_cause)
         remedies.insert(finding.fix);
     }
     EXPECT_EQ(remedies.size(), std::size(causes));
-    // A cause that no version had so far: bounds are not guessed to be it.
+    // A cause that no version has printed so far: launch bounds are not suggested.
     EXPECT_EQ(only_loss(warned(setmaxnreg(" for another reason."))).fix.find("both launch bounds"), std::string::npos);
 }
 
-TEST(compiler_findings, the_bound_that_is_missing_is_named)
+TEST(compiler_findings, the_missing_bound_is_named)
 {
     kernel_info kernel = warned(setmaxnreg("; unable to determine register count at entry."));
     kernel.bounds.max_threads = {384, 1, 1};
@@ -65,7 +65,7 @@ TEST(compiler_findings, the_bound_that_is_missing_is_named)
     EXPECT_EQ(only_loss(kernel).fix, "write __launch_bounds__(384, 1, 2): with min_blocks the count at entry is known");
 }
 
-TEST(compiler_findings, the_remedy_for_serialised_wgmma_is_that_of_its_cause)
+TEST(compiler_findings, the_fix_for_serialised_wgmma_depends_on_its_cause)
 {
     const std::pair<const char*, const char*> causes[] = {
         {"presence of Extern calls in the function 'tile'", "into this file"},
@@ -95,7 +95,7 @@ TEST(compiler_findings, the_remedy_for_serialised_wgmma_is_that_of_its_cause)
     EXPECT_EQ(remedies.size(), std::size(causes));
 }
 
-TEST(compiler_findings, the_same_of_several_functions_of_a_kernel_is_said_once)
+TEST(compiler_findings, one_finding_for_several_functions_of_a_kernel)
 {
     kernel_info kernel = warned(serialised("ill formed pipeline stage in the function 'tile'"));
     kernel.warnings.push_back(serialised("ill formed pipeline stage in the function 'other'"));

@@ -1,4 +1,4 @@
-// Every diagnosis with a kernel that has it and a close one that has not. The figures are what ptxas 13.0 reports.
+// Each diagnosis, with a kernel that has it and a similar one that does not. The figures are those of ptxas 13.0.
 #include "advice/inspect/diagnose.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace launchbox {
 namespace {
 
-// A remedy that ends where the alternatives have to be compiled.
+// A fix that ends with the advice to compile the alternatives.
 std::string then_advise(const std::string& limits)
 {
     return limits + "; launchbox advise compiles the alternatives and recommends one";
@@ -58,13 +58,13 @@ diagnosis only(const kernel_info& info, std::optional<int> threads = std::nullop
     return found.empty() ? diagnosis{} : found.front();
 }
 
-TEST(diagnose, a_kernel_without_fault_has_none)
+TEST(diagnose, a_good_kernel_has_none)
 {
     EXPECT_EQ(ids(kernel("sm_90", 54, 256, 4)), "");
     EXPECT_EQ(ids(kernel("sm_90", 54)), "");
     EXPECT_EQ(ids(kernel("sm_90", 54), 256), "");
     EXPECT_EQ(ids(kernel_info{}), "");
-    EXPECT_EQ(ids(kernel("sm_999", 32, 256, 8)), "");  // nothing is guessed of an unknown one
+    EXPECT_EQ(ids(kernel("sm_999", 32, 256, 8)), "");  // no guesses about an unknown architecture
 }
 
 TEST(diagnose, bound_ignored)
@@ -90,7 +90,7 @@ TEST(diagnose, bound_ignored)
     EXPECT_EQ(ids(kernel("sm_120", 32, 256, 6)), "");
     EXPECT_EQ(ids(kernel("sm_90a", 32, 32, 33)), "bound_ignored");
 
-    // More threads than the SM has: the whole bound goes.
+    // More threads than the SM has: ptxas drops the whole bound.
     found = only(kernel("sm_86", 32, 2048, 1));
     EXPECT_EQ(found.id, "bound_ignored");
     EXPECT_EQ(found.message, "ptxas ignored the whole bound: 2,048 threads, and sm_86 has 1,536 per SM");
@@ -98,7 +98,7 @@ TEST(diagnose, bound_ignored)
     EXPECT_EQ(ids(kernel("sm_86", 32, 1536)), "bound_over_1024");
 }
 
-TEST(diagnose, bound_ignored_of_ptx_that_nobody_has_compiled)
+TEST(diagnose, bound_ignored_in_ptx_that_is_not_compiled_yet)
 {
     kernel_info ptx;
     ptx.name = "k";
@@ -116,8 +116,8 @@ TEST(diagnose, bound_ignored_of_ptx_that_nobody_has_compiled)
         << only(ptx).message;
 }
 
-// Which bound to write is known once the alternatives are compiled.
-TEST(diagnose, remedies_name_limits_and_no_bound)
+// Only after compiling the alternatives is it known which bound to write.
+TEST(diagnose, fixes_name_limits_and_no_bound)
 {
     std::vector<kernel_info> kernels{kernel("sm_90", 32, 65, 22), spilling(kernel("sm_90", 64, 128, 8), 560, 560),
                                      spilling(kernel("sm_90", 32, 256, 8), 116, 156), kernel("sm_90", 200, 512),
@@ -179,8 +179,8 @@ TEST(diagnose, spills_unknown)
     EXPECT_EQ(ids(info), "local_array");
 }
 
-// Of what a block has it is the GPU that decides, of registers and bounds what the code was compiled for.
-TEST(diagnose, of_code_for_an_older_gpu)
+// What a block can have depends on the GPU; registers and bounds on the architecture that the code was compiled for.
+TEST(diagnose, code_for_an_older_gpu)
 {
     kernel_info info = kernel("sm_80", 40, 256);
     info.launches.uses_dynamic_shared = true;
@@ -195,7 +195,7 @@ TEST(diagnose, of_code_for_an_older_gpu)
     EXPECT_EQ(ids(info), "");
 }
 
-// A log has no bounds, only what ptxas says of them.
+// A log has no bounds, only what ptxas prints about them.
 TEST(diagnose, bound_ignored_in_a_log)
 {
     kernel_info logged = kernel("sm_90", 8);
@@ -221,8 +221,8 @@ TEST(diagnose, bound_over_1024)
 
 TEST(diagnose, bound_bought_nothing)
 {
-    // __launch_bounds__(128, 8) with 48,000 B of static shared memory: ptxas caps at 64 registers for blocks that the
-    // shared memory of no architecture holds.
+    // __launch_bounds__(128, 8) with 48,000 B of static shared memory: ptxas caps registers at 64 for 8 blocks, whose
+    // shared memory fits on no architecture.
     kernel_info greedy = spilling(kernel("sm_90", 64, 128, 8), 560, 560);
     greedy.figures.static_shared_bytes = 48'000;
     const diagnosis found = only(greedy);
@@ -232,7 +232,7 @@ TEST(diagnose, bound_bought_nothing)
               "min_blocks 8 capped registers at 64, but shared memory allows only 4 blocks; 1,120 B were spilled for "
               "it");
     EXPECT_EQ(found.fix, then_advise("min_blocks 4 allows 128 registers"));
-    // The promise holds in the model.
+    // The promised number of blocks is right in the model.
     EXPECT_EQ(resident_blocks(sm_90, {.registers = 128, .static_shared_bytes = 48'000}, {.threads = 128}), 4);
 
     struct row {
@@ -247,7 +247,7 @@ TEST(diagnose, bound_bought_nothing)
         EXPECT_NE(only(each).message.find(blocks), std::string::npos) << only(each).message;
     }
 
-    greedy.figures.static_shared_bytes = 8'192;  // 25 blocks' worth
+    greedy.figures.static_shared_bytes = 8'192;  // 25 blocks fit
     EXPECT_EQ(ids(greedy), "spills_from_bound");
     greedy.figures.spill_store_bytes = greedy.figures.spill_load_bytes = greedy.figures.stack_frame_bytes = 0;
     EXPECT_EQ(ids(greedy), "");
@@ -261,8 +261,8 @@ TEST(diagnose, bound_bought_nothing)
     EXPECT_EQ(ids(barriers), "");
 }
 
-// A cap of 32 registers stands for 7 and for 8 blocks of 256 threads: a binary does not tell which was asked for.
-TEST(diagnose, an_inferred_minimum_is_not_blamed_for_more_than_is_sure)
+// A cap of 32 registers is that of 7 and of 8 blocks of 256 threads: a binary does not say which was asked for.
+TEST(diagnose, an_inferred_minimum_is_only_blamed_for_what_is_certain)
 {
     kernel_info info = spilling(kernel("sm_90", 32, 256, 8), 100, 100);
     info.figures.static_shared_bytes = 32'000;  // 7 blocks
@@ -276,7 +276,7 @@ TEST(diagnose, an_inferred_minimum_is_not_blamed_for_more_than_is_sure)
         << only(info).message;
 }
 
-// Few registers are used, so the cap cost nothing: the minimum is still idle, but the spills have another cause.
+// Few registers are used, so the cap cost nothing: min_blocks is still useless, but the spills have another cause.
 TEST(diagnose, a_bound_that_bought_nothing_does_not_hide_other_spills)
 {
     kernel_info info = spilling(kernel("sm_90", 24, 128, 8), 40, 40);
@@ -315,8 +315,8 @@ TEST(diagnose, never_launches)
     EXPECT_EQ(ids(barriers), "");
 }
 
-// What a bound buys is of no interest when nothing runs.
-TEST(diagnose, never_launches_goes_before_spills)
+// If nothing can run, it does not matter what a bound achieves.
+TEST(diagnose, never_launches_is_reported_instead_of_spills)
 {
     EXPECT_EQ(ids(spilling(kernel("sm_90", 128, 1024), 96, 96)), "never_launches");
 }
@@ -334,7 +334,7 @@ TEST(diagnose, one_argument_collapse)
     EXPECT_EQ(ids(spilling(kernel("sm_120", 40, 512), 3000, 3000)), "one_argument_collapse");
 
     EXPECT_EQ(ids(kernel("sm_90", 32, 64)), "");                                         // no spills
-    EXPECT_EQ(ids(spilling(kernel("sm_90", 255, 64, 1), 1876, 1876)), "spills");         // all that a thread can have
+    EXPECT_EQ(ids(spilling(kernel("sm_90", 255, 64, 1), 1876, 1876)), "spills");         // maximum of a thread
     EXPECT_EQ(ids(spilling(kernel("sm_90", 64, 1024), 480, 480)), "spills_from_bound");  // L(1024, 1) = 64
 }
 
@@ -345,7 +345,7 @@ TEST(diagnose, spills_from_bound)
     EXPECT_EQ(
         found.message,
         "116 B of spill stores and 156 B of loads at 32 registers: the cap of 32 by the launch bound is the cause");
-    // Not 7 blocks, whose cap is the same.
+    // Not 7 blocks, which have the same cap.
     EXPECT_EQ(found.fix, then_advise("min_blocks 6 allows 40 registers"));
 
     found = only(spilling(kernel("sm_90", 64, 1024, 1), 480, 480));
@@ -393,8 +393,8 @@ TEST(diagnose, local_array)
     indexed.warnings = {"variable x was declared but never referenced"};
     EXPECT_EQ(only(indexed).message.find("the compiler says"), std::string::npos);
 
-    EXPECT_EQ(ids(spilling(indexed, 80, 80)).find("local_array"), std::string::npos);  // the frame holds the spills
-    indexed.figures.spill_store_bytes = std::nullopt;                                  // may be spills
+    EXPECT_EQ(ids(spilling(indexed, 80, 80)).find("local_array"), std::string::npos);  // the frame contains the spills
+    indexed.figures.spill_store_bytes = std::nullopt;                                  // the frame may be spills
     EXPECT_EQ(ids(indexed), "");
 }
 
@@ -417,7 +417,7 @@ TEST(diagnose, stack_linking_and_setmaxnreg)
     EXPECT_EQ(ids(info), "setmaxnreg_ignored");
 }
 
-// Every id has to be documented, and every finding needs a figure or a name in it, and a remedy.
+// Every id must be documented, and every finding must have a figure or a name in it, and a fix.
 TEST(diagnose, every_finding_says_what_to_do)
 {
     int named = 0;
@@ -432,7 +432,8 @@ TEST(diagnose, every_finding_says_what_to_do)
                         for (const diagnosis& found : diagnose(info, {})) {
                             ASSERT_FALSE(found.message.empty()) << found.id;
                             ASSERT_FALSE(found.fix.empty()) << found.id;
-                            // A min_blocks that is named must be one that ptxas takes, and allow what is said.
+                            // If a finding names a min_blocks, ptxas must accept it, and it must allow the named
+                            // registers.
                             int wanted = 0, allowed = 0;
                             if (std::sscanf(found.fix.c_str(), "min_blocks %d allows %d", &wanted, &allowed) == 2) {
                                 ASSERT_EQ(check_launch_bounds(limits, bound, wanted), launch_bounds_verdict::honoured)
@@ -446,7 +447,7 @@ TEST(diagnose, every_finding_says_what_to_do)
     EXPECT_GT(named, 100);
 }
 
-TEST(diagnose, the_stack_of_printf_is_no_array_to_unroll)
+TEST(diagnose, the_stack_of_printf_is_not_an_array_to_unroll)
 {
     kernel_info kernel = known_kernel("k").info;
     kernel.figures.stack_frame_bytes = 16;
@@ -458,7 +459,7 @@ TEST(diagnose, the_stack_of_printf_is_no_array_to_unroll)
     EXPECT_EQ(diagnose(kernel, 256)[0].fix.find("unroll"), std::string::npos);
 }
 
-TEST(diagnose, a_kernel_of_triton_is_told_what_can_be_written_there)
+TEST(diagnose, a_kernel_of_triton_gets_fixes_for_triton)
 {
     // 16 warps have at most 128 registers a thread, 8 warps 255.
     kernel_info info = spilling(kernel("sm_90", 128, 512), 400, 600);

@@ -35,7 +35,7 @@ std::string verdict_of(Change change)
            figures[static_cast<int>(diff.changes[0].decided_by)];
 }
 
-TEST(kernel_diff, spills_to_shared_memory_come_behind_those_to_local_memory)
+TEST(kernel_diff, spills_to_shared_memory_rank_below_those_to_local_memory)
 {
     kernels before{known_kernel("k")}, after = before;
     before[0].info.figures.shared_spill_store_bytes = before[0].info.figures.shared_spill_load_bytes = 0;
@@ -72,7 +72,7 @@ TEST(kernel_diff, the_first_figure_that_differs_decides)
     EXPECT_EQ(verdict_of([](auto& k) { k.info.figures.code_bytes = 900; }), "changed by code");
     EXPECT_EQ(verdict_of([](auto& k) { k.residency->result.resident_warps -= 16; }), "worse by occupancy");
     EXPECT_EQ(verdict_of([](auto& k) {
-                  k.residency->result.resident_warps += 16;  // what the spills bought
+                  k.residency->result.resident_warps += 16;  // gained by the spills
                   k.info.figures.spill_store_bytes = 100;
               }),
               "better by occupancy");
@@ -83,7 +83,7 @@ TEST(kernel_diff, the_first_figure_that_differs_decides)
               "worse by spills");
 }
 
-TEST(kernel_diff, what_is_not_known_on_both_sides_does_not_decide)
+TEST(kernel_diff, figures_unknown_on_one_side_do_not_decide)
 {
     EXPECT_EQ(
         verdict_of([](auto& k) { k.info.figures.spill_store_bytes = k.info.figures.spill_load_bytes = std::nullopt; }),
@@ -108,7 +108,7 @@ TEST(kernel_diff, other_code_with_equal_figures_is_counted)
     EXPECT_TRUE(diff.changes.empty());
 }
 
-TEST(kernel_diff, the_worst_comes_first)
+TEST(kernel_diff, the_worst_change_comes_first)
 {
     const kernels before{known_kernel("a"), known_kernel("b"), known_kernel("c"), known_kernel("d"), known_kernel("e")};
     kernels after = before;
@@ -123,7 +123,7 @@ TEST(kernel_diff, the_worst_comes_first)
     EXPECT_EQ(order, "dcbae");
 }
 
-TEST(kernel_diff, kernels_come_and_go_by_identity_and_architecture)
+TEST(kernel_diff, kernels_are_matched_by_identity_and_architecture)
 {
     const kernels before{known_kernel("a"), known_kernel("b"), known_kernel("c", 40, "sm_80")};
     const kernels after{known_kernel("b"), known_kernel("d"), known_kernel("c", 40, "sm_90")};
@@ -134,13 +134,13 @@ TEST(kernel_diff, kernels_come_and_go_by_identity_and_architecture)
     EXPECT_EQ(diff.vanished[1]->info.architecture, "sm_80");
     ASSERT_EQ(diff.appeared.size(), 2u);
     EXPECT_EQ(diff.appeared[0]->info.short_form, "d");
-    // The symbol of an internal kernel changes with every build, its identity does not.
+    // The symbol of an internal kernel changes with every build; its identity does not.
     inspected_kernel old_build = known_kernel("_ZN43_GLOBAL__N__0ca2e3a5_4_a_cu_ef1c0f3c_1234561kEv");
     inspected_kernel new_build = known_kernel("_ZN43_GLOBAL__N__99999999_4_a_cu_11111111_1234561kEv");
     old_build.info.demangled = new_build.info.demangled = "(anonymous namespace)::k()";
     const kernels one{old_build}, other{new_build};
     EXPECT_EQ(compare_kernels(one, other).unchanged, 1u);
-    // What nvlink says is not compared with what ptxas says.
+    // Figures of nvlink are not compared with those of ptxas.
     kernels linked{known_kernel("a")}, compiled{known_kernel("a")};
     linked[0].info.linked = true;
     compiled[0].info.relocatable = true;
@@ -163,20 +163,20 @@ TEST(kernel_diff, copies_are_paired_by_code_and_then_by_size)
     EXPECT_EQ(diff.copies_appeared, 1u);
     EXPECT_EQ(diff.copies_vanished, 0u);
     ASSERT_EQ(diff.changes.size(), 2u);
-    // By size alone the unchanged one would have met another.
+    // By size alone, the unchanged copy would have been paired with another.
     EXPECT_EQ(diff.changes[0].before->info.figures.code_bytes, 200);
     EXPECT_EQ(diff.changes[0].after->info.figures.code_bytes, 50);
     EXPECT_EQ(diff.changes[1].before->info.figures.code_bytes, 300);
     EXPECT_EQ(diff.changes[1].after->info.figures.code_bytes, 210);
     EXPECT_TRUE(diff.appeared.empty());
-    // The same change of every copy is one.
+    // The same change of all copies is reported once.
     const kernels three(3, copy(100, 1, 10)), worse(3, copy(100, 2, 11));
     const kernel_diff same = compare_kernels(three, worse);
     ASSERT_EQ(same.changes.size(), 1u);
     EXPECT_EQ(same.changes[0].copies, 3u);
 }
 
-TEST(kernel_diff, ranges_of_spills_decide_where_they_do_not_overlap)
+TEST(kernel_diff, ranges_of_spills_decide_if_they_do_not_overlap)
 {
     std::vector<inspected_kernel> before{known_kernel("k")}, after = before;
     after[0].info.figures.spill_store_bytes = after[0].info.figures.spill_load_bytes = std::nullopt;
@@ -190,7 +190,7 @@ TEST(kernel_diff, ranges_of_spills_decide_where_they_do_not_overlap)
     EXPECT_TRUE(compare_kernels(before, after).changes.empty());
 }
 
-TEST(kernel_diff, a_renamed_inline_namespace_makes_no_new_and_gone_kernels)
+TEST(kernel_diff, a_renamed_inline_namespace_does_not_make_kernels_new_or_gone)
 {
     const auto kernel = [](const std::string& name, int registers = 40) {
         inspected_kernel made = known_kernel(name, registers);
@@ -208,23 +208,23 @@ TEST(kernel_diff, a_renamed_inline_namespace_makes_no_new_and_gone_kernels)
     EXPECT_TRUE(diff.appeared.empty() && diff.vanished.empty());
     ASSERT_EQ(diff.changes.size(), 1u);
     EXPECT_EQ(diff.changes[0].verdict, diff_verdict::worse);
-    // A name without a version is renamed as well as one with it.
+    // A name can be renamed with or without a version in it.
     EXPECT_EQ(compare_kernels({kernel("a::b::k")}, {kernel("a::c::k")}).renamed, 1u);
-    // Both namespaces are there: then they are two kernels.
+    // If both namespaces exist, they are two kernels.
     const kernel_diff two = compare_kernels({kernel("a::k"), kernel("b::other")}, {kernel("b::k"), kernel("a::more")});
     EXPECT_EQ(two.renamed, 0u);
     EXPECT_EQ(two.appeared.size(), 2u);
-    // Which of two it was cannot be told.
+    // It is not known which of the two it was.
     EXPECT_EQ(compare_kernels({kernel("v1::k"), kernel("v2::k")}, {kernel("v3::k")}).renamed, 0u);
-    // Another argument is another kernel, and so is another architecture.
+    // With another argument or architecture it is another kernel.
     EXPECT_EQ(compare_kernels({kernel("v1::k<int>")}, {kernel("v2::k<float>")}).renamed, 0u);
     inspected_kernel other = kernel("v2::k");
     set_architecture(other.info, "sm_80");
     EXPECT_EQ(compare_kernels({kernel("v1::k")}, {other}).renamed, 0u);
 }
 
-// Copies are paired by what they are, not by where they stand: in logs nothing else tells them apart.
-TEST(kernel_diff, a_hash_or_counter_in_a_name_makes_no_new_and_gone_kernels)
+// Copies are paired by their content, not by position: in logs nothing else distinguishes them.
+TEST(kernel_diff, a_hash_or_counter_in_a_name_does_not_make_kernels_new_or_gone)
 {
     const kernels before{known_kernel("kernels::axpy::h0123456789abcdef"), known_kernel("cudapy::app::step$2417(int)"),
                          known_kernel("plain")};
@@ -259,7 +259,7 @@ TEST(kernel_diff, the_order_of_copies_changes_nothing)
             const kernel_diff same = compare_kernels(before, after);
             EXPECT_TRUE(same.changes.empty());
             EXPECT_EQ(same.unchanged, 3u);
-            // One that comes to them takes none of theirs.
+            // An additional copy does not take the partner of another.
             kernels more = after;
             more.insert(more.begin() + 1, copy(45, code(4), 44));
             const kernel_diff added = compare_kernels(before, more);

@@ -1,4 +1,4 @@
-// Findings by kernel, and kernels as people count them.
+// Findings by kernel, and how kernels are counted.
 #include "advice/inspect/kernel_findings.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inspected_kernel instance(const std::string& name, const std::string& short_form
     return kernel;
 }
 
-TEST(kernel_findings, are_one_a_kernel_and_the_worst_first)
+TEST(kernel_findings, are_one_per_kernel_and_the_worst_comes_first)
 {
     const std::vector<inspected_kernel> kernels{known_kernel("clean", 40), spilling("little", 8),
                                                 spilling("much", 400, "sm_80"), spilling("much", 400, "sm_90")};
@@ -67,7 +67,7 @@ TEST(kernel_counts, a_template_is_one_kernel_with_instances)
     EXPECT_EQ(counts.compiled, 4u);
 }
 
-TEST(kernel_counts, a_namespace_with_the_architecture_makes_no_other_kernel)
+TEST(kernel_counts, a_namespace_with_the_architecture_does_not_make_another_kernel)
 {
     const kernel_counts counts =
         counts_of({instance("a", "cub::CUB_300001_SM_800::detail::Scan<CUB_300001_SM_800::T, 1>", "sm_80"),

@@ -15,14 +15,14 @@ std::string names_of(const std::vector<inspected_kernel>& kernels)
     return names;
 }
 
-TEST(kernel_selection, spilling_kernels_stay_and_those_not_known_are_counted)
+TEST(kernel_selection, spilling_kernels_are_kept_and_unknown_ones_counted)
 {
     std::vector<inspected_kernel> kernels;
     for (const char* name : {"a", "b", "c", "d", "e"}) kernels.push_back(known_kernel(name));
     kernels[1].info.figures.spill_load_bytes = 4;
     kernels[2].info.figures.spill_store_bytes = kernels[2].info.figures.spill_load_bytes = std::nullopt;
     kernels[3].info.figures.spill_store_bytes = 8;
-    kernels[3].info.figures.spill_load_bytes = std::nullopt;  // it spills, whatever the loads are
+    kernels[3].info.figures.spill_load_bytes = std::nullopt;  // spills, whatever the loads are
     kernels[4].info.figures.spill_load_bytes = std::nullopt;  // stores 0, loads unknown
     const kernel_selection chosen = select_kernels(kernels, {.spilling = true, .sort = {}, .top = {}});
     EXPECT_EQ(names_of(kernels), "bd");
@@ -30,7 +30,7 @@ TEST(kernel_selection, spilling_kernels_stay_and_those_not_known_are_counted)
     EXPECT_EQ(chosen.not_shown, 0u);
 }
 
-TEST(kernel_selection, costs_fall_occupancy_rises_unknown_is_last_and_equals_stay)
+TEST(kernel_selection, costs_descend_occupancy_ascends_unknown_is_last_and_the_sort_is_stable)
 {
     const auto sorted = [](sort_key key, auto change) {
         std::vector<inspected_kernel> kernels;
@@ -62,7 +62,7 @@ TEST(kernel_selection, costs_fall_occupancy_rises_unknown_is_last_and_equals_sta
     EXPECT_EQ(sorted(sort_key::name, [](auto& kernels) { kernels[0].info.short_form = "z"; }), "bcdz");
 }
 
-TEST(kernel_selection, top_leaves_the_first_and_tells_how_many_more_there_are)
+TEST(kernel_selection, top_keeps_the_first_and_counts_the_rest)
 {
     std::vector<inspected_kernel> kernels{known_kernel("a", 10), known_kernel("b", 30), known_kernel("c", 20)};
     EXPECT_EQ(select_kernels(kernels, {.spilling = false, .sort = sort_key::registers, .top = 2}).not_shown, 1u);
@@ -70,7 +70,7 @@ TEST(kernel_selection, top_leaves_the_first_and_tells_how_many_more_there_are)
     EXPECT_EQ(select_kernels(kernels, {.spilling = false, .sort = {}, .top = 2}).not_shown, 0u);
 }
 
-TEST(kernel_selection, every_word_for_an_order_is_read_back)
+TEST(kernel_selection, every_name_of_an_order_is_read_back)
 {
     for (const std::string& word : sort_keys()) EXPECT_EQ(sort_key_name(parse_sort_key(word).value()), word);
     EXPECT_EQ(sort_keys().size(), 7u);
@@ -91,7 +91,7 @@ TEST(inspected_kernel, its_residency_is_that_of_its_account)
     EXPECT_FALSE(inspected(known_kernel("k", 224).info, 288).residency->launches());
 }
 
-TEST(kernel_selection, a_kernel_of_which_only_a_range_of_spills_is_known_is_not_hidden)
+TEST(kernel_selection, a_kernel_with_only_a_range_of_spills_is_not_hidden)
 {
     std::vector<inspected_kernel> kernels;
     for (const char* name : {"a", "b", "c", "d"}) kernels.push_back(known_kernel(name));
@@ -104,10 +104,10 @@ TEST(kernel_selection, a_kernel_of_which_only_a_range_of_spills_is_known_is_not_
     select_kernels(sorted, {.spilling = false, .sort = sort_key::spills, .top = {}});
     EXPECT_EQ(names_of(sorted), "cdba");
     EXPECT_EQ(select_kernels(kernels, {.spilling = true, .sort = {}, .top = {}}).spills_unknown, 1u);
-    EXPECT_EQ(names_of(kernels), "cb");  // the worst first, whatever the order of the file
+    EXPECT_EQ(names_of(kernels), "cb");  // the worst first, whatever the order in the file
 }
 
-TEST(kernel_selection, the_stack_of_the_functions_that_are_called_counts)
+TEST(kernel_selection, the_stack_of_called_functions_counts)
 {
     std::vector<inspected_kernel> kernels;
     for (const char* name : {"a", "b", "c"}) kernels.push_back(known_kernel(name));

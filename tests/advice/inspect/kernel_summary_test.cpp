@@ -1,4 +1,4 @@
-// One input as a whole.
+// The summary of one input.
 #include "advice/inspect/kernel_summary.hpp"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(kernel_summary, adds_up_by_architecture)
     EXPECT_EQ(summary.toolkits, toolkits);
 }
 
-TEST(kernel_summary, copies_have_the_same_code_and_differing_ones_only_the_name)
+TEST(kernel_summary, copies_have_the_same_code_and_others_only_the_same_name)
 {
     std::vector<inspected_kernel> kernels;
     for (int i = 0; i < 3; ++i) kernels.push_back(known_kernel("copied"));
@@ -89,7 +89,7 @@ TEST(kernel_summary, copies_have_the_same_code_and_differing_ones_only_the_name)
         kernels.back().info.figures.code_hash = code;
     }
     kernels.push_back(known_kernel("copied", 40, "sm_80"));  // another architecture
-    kernels.push_back(known_kernel("copied"));               // what was linked into the others
+    kernels.push_back(known_kernel("copied"));               // linked into the others
     kernels.back().info.relocatable = true;
     kernels.push_back(known_kernel("unknown"));
     kernels.back().info.figures.code_hash = std::nullopt;
@@ -106,7 +106,7 @@ TEST(kernel_summary, copies_have_the_same_code_and_differing_ones_only_the_name)
 }
 
 // Two files can have a kernel of the same name in an anonymous namespace; the symbol names the file.
-TEST(kernel_summary, kernels_of_two_files_are_two)
+TEST(kernel_summary, kernels_of_the_same_name_in_two_files_are_two)
 {
     inspected_kernel a = known_kernel("_ZN43_GLOBAL__N__0ca2e3a5_4_a_cu_ef1c0f3c_1234561kEv");
     inspected_kernel b = known_kernel("_ZN43_GLOBAL__N__0ca2e3a5_4_b_cu_ef1c0f3c_1234561kEv");
@@ -116,7 +116,7 @@ TEST(kernel_summary, kernels_of_two_files_are_two)
     EXPECT_TRUE(summary.copies.empty());
 }
 
-TEST(kernel_summary, tells_which_gpus_run_it_and_how)
+TEST(kernel_summary, lists_which_gpus_run_it_and_how)
 {
     inspected_kernel only_ptx = known_kernel("p", 40, "compute_80");
     only_ptx.info.figures.registers = std::nullopt;

@@ -1,5 +1,4 @@
-// How many values may be live for one more resident block, and on which lines there are more.
-// SPDX-License-Identifier: Apache-2.0
+// How many values may be live for one more resident block, and which lines have more.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -9,7 +8,7 @@
 namespace launchbox {
 namespace {
 
-// 64 registers of which 60 are live at most, on lines with 60, 55, 54 and 20.
+// 64 registers, of which at most 60 are live, on lines with 60, 55, 54 and 20.
 kernel_info crowded_kernel()
 {
     kernel_info kernel;
@@ -24,7 +23,7 @@ kernel_info crowded_kernel()
         use.live_registers = live;
         kernel.analysis.lines->uses.push_back(use);
     }
-    line_use nowhere;  // a prologue: no line of the source to change
+    line_use nowhere;  // a prologue: there is no source line to change
     nowhere.live_registers = 60;
     kernel.analysis.lines->uses.push_back(nowhere);
     return kernel;
@@ -35,7 +34,7 @@ next_step fewer_registers(int to)
     return {.changes = {{"registers", 64, to}}, .blocks = 5, .occupancy = 0.6, .text = {}};
 }
 
-TEST(register_saving, what_is_live_falls_by_the_registers_to_save)
+TEST(register_saving, live_values_must_decrease_by_the_registers_to_save)
 {
     const std::optional<register_saving> saving = register_saving_of(crowded_kernel(), fewer_registers(58));
     ASSERT_TRUE(saving);
@@ -45,7 +44,7 @@ TEST(register_saving, what_is_live_falls_by_the_registers_to_save)
     EXPECT_EQ(saving->lines, 2u) << "60 and 55; 54 may stay, and what has no line is not counted";
 }
 
-TEST(register_saving, nothing_is_said_where_registers_alone_do_not_help_or_nothing_is_known)
+TEST(register_saving, nothing_is_reported_if_registers_alone_do_not_help_or_are_unknown)
 {
     EXPECT_FALSE(register_saving_of(crowded_kernel(), std::nullopt));
     next_step both = fewer_registers(58);

@@ -1,4 +1,4 @@
-// Whether a kernel's block size is free, from its source's text and what its PTX tells.
+// Whether a kernel's block size is free, from its source and its PTX.
 #include "advice/lint/block_size_use.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace launchbox {
 namespace {
 
-// The first kernel of `source`, of this name, whose code reads blockDim or not.
+// For the first kernel with this name in `source`, whose code may read blockDim.
 block_size_use use_in(const std::string& source, const std::string& short_form, std::optional<bool> reads)
 {
     kernel_info kernel;
@@ -22,7 +22,7 @@ const std::string body = "__global__ void k(float* p) { p[blockIdx.x * blockDim.
 
 }  // namespace
 
-TEST(block_size_use, a_kernel_that_reads_it_is_free_and_one_that_does_not_is_fixed)
+TEST(block_size_use, a_kernel_that_reads_blockdim_is_free_and_others_are_fixed)
 {
     const std::string source = body + "void go(float* p) {\n  k<<<8, 192>>>(p);\n}\n";
     block_size_use use = use_in(source, "k", true);
@@ -48,7 +48,7 @@ TEST(block_size_use, a_template_argument_that_sets_it_fixes_it)
         const block_size_use use = use_in(kernel + launch, "k<128>", true);
         EXPECT_EQ(use.freedom, block_size_freedom::fixed) << launch << use.reason;
     }
-    // Written twice as a number: it may be chance.
+    // The same number in two places may be a coincidence.
     const block_size_use use = use_in(kernel + "void go(float* p) { k<128><<<8, 128>>>(p); }\n", "k<128>", true);
     EXPECT_EQ(use.freedom, block_size_freedom::unknown);
     EXPECT_NE(use.reason.find("it may depend on it"), std::string::npos) << use.reason;
@@ -56,19 +56,19 @@ TEST(block_size_use, a_template_argument_that_sets_it_fixes_it)
               block_size_freedom::free);
 }
 
-TEST(block_size_use, a_constant_that_kernel_and_launch_share_fixes_it)
+TEST(block_size_use, a_constant_used_by_kernel_and_launch_fixes_it)
 {
     const std::string use_of_n =
         "__global__ void k(float* p) { __shared__ float s[n]; s[threadIdx.x] = blockDim.x; }\n";
     EXPECT_EQ(
         use_in("constexpr int n = 256;\n" + use_of_n + "void go(float* p) { k<<<8, n>>>(p); }\n", "k", true).freedom,
         block_size_freedom::fixed);
-    // Another n, of the launching function.
+    // Another n, local to the launching function.
     EXPECT_EQ(
         use_in("constexpr int n = 256;\n" + use_of_n + "void go(float* p, int n) { k<<<8, n>>>(p); }\n", "k", true)
             .freedom,
         block_size_freedom::free);
-    // As preprocessed text has it, where macros are gone.
+    // Preprocessed text has no macros left.
     const block_size_use use = use_in(
         "__attribute__((global)) void k(float* p) { __attribute__((shared)) float s[256]; s[threadIdx.x] = 1; }\n"
         "void go(float* p) { k<<<8, 256>>>(p); }\n",
@@ -91,7 +91,7 @@ TEST(block_size_use, a_kernel_that_gets_it_as_an_argument_is_free)
               block_size_freedom::fixed);
 }
 
-TEST(block_size_use, launches_that_differ_or_do_not_tell_have_no_one_size)
+TEST(block_size_use, launches_that_differ_or_are_unknown_have_no_single_size)
 {
     block_size_use use = use_in(body + "void go(float* p) { k<<<8, 64>>>(p); k<<<8, 128>>>(p); }\n", "k", true);
     EXPECT_EQ(use.launches.size(), 2u);
@@ -102,8 +102,8 @@ TEST(block_size_use, launches_that_differ_or_do_not_tell_have_no_one_size)
     EXPECT_TRUE(use_in(body, "k", true).launches.empty());
 }
 
-// What is assigned on the way to the launch is what it is launched with.
-TEST(block_size_use, a_parameter_that_is_assigned_before_the_launch_has_that_size)
+// A variable has the value that was assigned last before the launch.
+TEST(block_size_use, a_parameter_assigned_before_the_launch_has_that_value)
 {
     const auto threads = [](const std::string& launch) { return use_in(body + launch, "k", true).threads; };
     EXPECT_EQ(threads("void go(float* p, int bs) { bs = 32; k<<<8, bs>>>(p); }\n"), 32);
@@ -119,7 +119,7 @@ TEST(block_size_use, a_parameter_that_is_assigned_before_the_launch_has_that_siz
     const block_size_use use =
         use_in(body + "void go(float* p, int bs) { bs = 32; k<<<8, bs, bs * sizeof(float)>>>(p); }\n", "k", true);
     EXPECT_EQ(use.dynamic_shared_bytes, 128);
-    // What may not be passed, or passed again, or is another's.
+    // Assignments that may not be executed, may be executed again, or are to another variable.
     for (const char* launch :
          {"void go(float* p, int bs) { if (bs > 99) bs = 32; k<<<8, bs>>>(p); }\n",
           "void go(float* p, int bs) { for (int i = 0; i < 3; ++i) { k<<<8, bs>>>(p); bs = 32; } }\n",
@@ -136,13 +136,13 @@ TEST(block_size_use, a_parameter_that_is_assigned_before_the_launch_has_that_siz
     EXPECT_EQ(threads("void go(float* p, int v) { int bs = 32; k<<<8, bs>>>(p); bs = 64; if (v) goto out; v = 1; out:; "
                       "}\n"),
               32);
-    // A local variable that a switch may not set.
+    // A local variable that may not be assigned in a switch.
     EXPECT_EQ(threads("void go(float* p, int v) { int bs = 64; switch (v) { case 1: v = 2; bs = 32; break; case 2: "
                       "k<<<8, bs>>>(p); } }\n"),
               std::nullopt);
 }
 
-// Dynamic shared memory that depends on the block size is known for each, although that is not.
+// Dynamic shared memory that depends on the block size is known for each size, even if the size is not.
 TEST(block_size_use, dynamic_shared_memory_by_threads)
 {
     const auto use = [](const std::string& launch) { return use_in(body + launch, "k", true); };
@@ -166,7 +166,7 @@ TEST(block_size_use, dynamic_shared_memory_by_threads)
         EXPECT_TRUE(found.passes_unknown_shared()) << launch;
         EXPECT_NE(unknown_shared_text(found, kernel_info{}).find("--dynamic-shared"), std::string::npos) << launch;
     }
-    // Of which instance a launch is need not be known for that.
+    // For that it need not be known which instance is launched.
     const std::string unsure =
         "template <int N> __global__ void k(float* p) { *p = N; }\nvoid go(float* p) { k<f()><<<8, 128>>>(p); }\n";
     kernel_info one, other;
@@ -182,7 +182,7 @@ namespace {
 
 const std::string two = "__global__ void k(float* p) { *p = 1; }\n__global__ void other(float* p) { *p = 2; }\n";
 
-// Of `k` and `other` in the text behind them: "256 -", "? 128", "- maybe".
+// The sizes of `k` and `other` in the text behind them: "256 -", "? 128", "- maybe".
 std::string sizes_in(const std::string& text)
 {
     kernel_info k, other;
@@ -205,7 +205,7 @@ std::string sizes_in(const std::string& text)
 
 }  // namespace
 
-TEST(block_size_use, launches_through_pointers_are_of_every_kernel_that_the_pointer_holds)
+TEST(block_size_use, a_launch_through_a_pointer_counts_for_every_kernel_it_may_hold)
 {
     const std::string type = "using pointer = void (*)(float*);\n";
     for (const char* launch :
@@ -234,7 +234,7 @@ TEST(block_size_use, launches_through_pointers_are_of_every_kernel_that_the_poin
           "void go(float* p, int i) { pointer f[] = {k, other}; cudaLaunchConfig_t c{}; c.gridDim = 8; "
           "c.blockDim = 96; cudaLaunchKernelEx(&c, f[i], p); }\n"})
         EXPECT_EQ(sizes_in(type + launch), "96 96") << launch;
-    // Where the pointer surely holds one, it is that.
+    // If the pointer certainly holds one kernel, it is a launch of that one.
     EXPECT_EQ(sizes_in("void go(float* p) { void (*f)(float*) = k; f<<<8, 64>>>(p); f = other; f<<<8, 96>>>(p); }\n"),
               "64 96");
     EXPECT_EQ(sizes_in("struct row { void (*first)(float*); void (*f)(float*); };\nrow all[] = {{k, other}};\n"
@@ -245,7 +245,7 @@ TEST(block_size_use, launches_through_pointers_are_of_every_kernel_that_the_poin
               "- 96");
 }
 
-TEST(block_size_use, a_launch_of_unknown_kernels_may_be_of_those_whose_address_is_taken)
+TEST(block_size_use, a_launch_of_unknown_kernels_counts_for_those_whose_address_is_taken)
 {
     EXPECT_EQ(sizes_in("void (*from_file())(float*);\nvoid add(void (*f)(float*));\n"
                        "void go(float* p) { add(k); auto f = from_file(); f<<<8, 96>>>(p); }\n"),
@@ -253,7 +253,7 @@ TEST(block_size_use, a_launch_of_unknown_kernels_may_be_of_those_whose_address_i
     EXPECT_EQ(sizes_in("void go(float* p, void (*f)(float*)) { f<<<8, 96>>>(p); other<<<8, 32>>>(p); }\n"
                        "void (*table[])(float*) = {k, other};\n"),
               "maybe 32");
-    // A question to the runtime takes no address.
+    // Passing a kernel to a function of the runtime does not count as taking its address.
     EXPECT_EQ(sizes_in("void go(float* p, void (*f)(float*)) { cudaFuncSetAttribute(k, a, 1); f<<<8, 96>>>(p); }\n"),
               "- -");
     EXPECT_EQ(sizes_in("void (*table[])(float*) = {k, other};\n"), "- -");

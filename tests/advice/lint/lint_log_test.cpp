@@ -1,4 +1,4 @@
-// What a log tells of no certain kernel.
+// What a log says without naming the kernel.
 #include "advice/lint/lint_log.hpp"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(lint_log, maxrregcount_counts_for_the_kernels_that_ptxas_names)
     EXPECT_NE(findings[0].message.find("-maxrregcount 32 does not limit bounded: "), std::string::npos);
 }
 
-TEST(lint_log, a_loss_that_names_no_kernel_is_not_guessed_to_be_one_of_several)
+TEST(lint_log, a_loss_without_a_kernel_is_not_assigned_to_one_of_several)
 {
     const std::vector<diagnosis> findings =
         found_in(ignored_loss + "ptxas info    : 0 bytes gmem\n" + report_of("roles") + report_of("plain"));
@@ -81,17 +81,17 @@ TEST(lint_log, a_loss_that_names_no_kernel_is_not_guessed_to_be_one_of_several)
               std::string::npos)
         << findings[0].message;
     EXPECT_EQ(findings[0].place, (source_location{"k.log", 1}));
-    // Alone in its module, or said of each, it is the kernel's.
+    // If the kernel is the only one of its module, or it is said of each, it is assigned.
     EXPECT_TRUE(found_in(ignored_loss + "ptxas info    : 0 bytes gmem\n" + report_of("roles")).empty());
     const std::string each =
         ignored_loss + ignored_loss + "ptxas info    : 0 bytes gmem\n" + report_of("roles") + report_of("plain");
     EXPECT_TRUE(found_in(each).empty());
     for (const kernel_info& kernel : parse_resource_log(each, "").kernels) EXPECT_EQ(kernel.warnings.size(), 1u);
-    // Without a report, of nobody that is known.
+    // Without a report no kernel is known.
     EXPECT_NE(found_in(ignored_loss).at(0).message.find("ptxas does not say of which kernel"), std::string::npos);
 }
 
-TEST(lint_log, the_same_of_several_architectures_is_one_finding)
+TEST(lint_log, equal_findings_of_several_architectures_are_one)
 {
     const resource_log one = parse_resource_log(too_big_option, ""), none = parse_resource_log("", "");
     EXPECT_EQ(lint_logs({{&one, {}, "sm_80"}, {&one, {}, "sm_90"}}).size(), 1u);

@@ -1,5 +1,5 @@
-// Mistakes around kernels in source text, each with a close case that has none; and the toolkit's headers, which have
-// none.
+// Mistakes around kernels in source text, each with a similar text without the mistake; and the toolkit's headers,
+// which have none.
 #include "advice/lint/source_lint.hpp"
 
 #include "advice/lint/block_size_use.hpp"
@@ -73,7 +73,7 @@ TEST(source_lint, a_launch_with_a_constant_chosen_by_cuda_arch)
     EXPECT_EQ(use[0].level, severity::warning);
 }
 
-TEST(source_lint, constants_by_cuda_arch_that_harm_nobody)
+TEST(source_lint, harmless_constants_by_cuda_arch)
 {
     for (const std::string& text :
          {by_arch + "__global__ void __launch_bounds__(T) k() { int x = T; }\nvoid f() { k<<<1, 256>>>(); }",
@@ -83,7 +83,7 @@ TEST(source_lint, constants_by_cuda_arch_that_harm_nobody)
               "#if __CUDA_ARCH__ >= 900\n#define T 256\n#else\n#define T 256\n#endif\nvoid f() { k<<<1, T>>>(); }"),
           std::string("#if __CUDA_ARCH__ >= 900\n#define T 512\n#endif\nvoid f() { k<<<1, T>>>(); }"),
           std::string("#if X >= 900\n#define T 512\n#else\n#define T 256\n#endif\nvoid f() { k<<<1, T>>>(); }"),
-          // Which branch the host takes, X decides.
+          // X decides which branch the host takes.
           std::string("#if __CUDA_ARCH__ >= 900 || X\n#define T 512\n#else\n#define T 256\n#endif\n"
                       "void f() { k<<<1, T>>>(); }"),
           std::string(
@@ -94,7 +94,7 @@ TEST(source_lint, constants_by_cuda_arch_that_harm_nobody)
         EXPECT_EQ(places(text), "") << text;
 }
 
-TEST(source_lint, launches_that_begin_early_of_kernels_that_never_wait)
+TEST(source_lint, early_launches_of_kernels_that_never_wait)
 {
     kernel_info waits = bounded({}), not_yet = bounded({}), unknown = bounded({});
     waits.launches.waits_for_grid = true;
@@ -104,7 +104,7 @@ TEST(source_lint, launches_that_begin_early_of_kernels_that_never_wait)
     for (const std::string& text : {ours, runtime}) {
         EXPECT_EQ(places(text, {{"k", &not_yet}}), "no_kernel_waits:2");
         EXPECT_EQ(places(text, {{"k", &not_yet}, {"k", &waits}}), "");
-        EXPECT_EQ(places(text, {{"k", &unknown}}), "");  // code for 8.0, or none
+        EXPECT_EQ(places(text, {{"k", &unknown}}), "");  // the code is for 8.0, or unknown
         EXPECT_EQ(places(text), "");
     }
     for (const char* text : {"bool programmatic_dependent_launch = false;", "x.programmatic_dependent_launch = given;",
@@ -165,13 +165,13 @@ TEST(source_lint, a_launch_above_the_bound)
     EXPECT_EQ(places("scan<<<1, 256>>>();", one), "");
     EXPECT_EQ(places("a::merge<int> <<<1, dim3(16, 16)>>>();", one), "launch_over_bound:1");
     EXPECT_EQ(places("#if X\nmerge<<<1, 256>>>();\n#endif", one), "");
-    // Instantiations and architectures.
+    // Several instantiations and architectures.
     const std::vector<linted_kernel> two{{"merge<int>", &small}, {"merge<float>", &large}};
     EXPECT_EQ(places("merge<int><<<1, 256>>>();", two), "launch_over_bound:1");
     EXPECT_EQ(places("merge<float><<<1, 256>>>();", two), "");
-    EXPECT_EQ(places("merge<<<1, 256>>>(p);", two), "");  // it may be the other
+    EXPECT_EQ(places("merge<<<1, 256>>>(p);", two), "");  // it may be the other instantiation
     EXPECT_EQ(places("merge<<<1, 512>>>(p);", two), "launch_over_bound:1");
-    // The user asks for one of them: the other counts all the same.
+    // The user asks for one of them: the other counts nevertheless.
     EXPECT_EQ(places("merge<float><<<1, 256>>>();", {{"merge<int>", &small}, {"merge<float>", &large, false}}), "");
     EXPECT_EQ(places("merge<int><<<1, 512>>>();", {{"merge<int>", &small}, {"merge<float>", &large, false}}),
               "launch_over_bound:1");
@@ -194,7 +194,7 @@ kernel_info compiled(int registers, std::int64_t static_shared = 0, const char* 
     return info;
 }
 
-TEST(source_lint, a_launch_with_more_registers_than_a_block_has)
+TEST(source_lint, a_launch_with_more_registers_than_a_block_can_have)
 {
     const kernel_info wide = compiled(96), narrow = compiled(64);
     const std::vector<diagnosis> finding = found("void f() { k<<<n, 1024>>>(); }", {{"k", &wide}});
@@ -208,10 +208,10 @@ TEST(source_lint, a_launch_with_more_registers_than_a_block_has)
               "launch at most 640 threads, or compile with __launch_bounds__(1024) (at most 64 registers)");
     EXPECT_EQ(places("void f() { k<<<n, 640>>>(); }", {{"k", &wide}}), "");
     EXPECT_EQ(places("void f() { k<<<n, 1024>>>(); }", {{"k", &narrow}}), "");
-    // The launch check counts warps up to whole sub-partitions: 9 warps as 12.
+    // The launch check rounds the warps up to whole sub-partitions: 9 warps count as 12.
     const kernel_info odd = compiled(224);
     EXPECT_EQ(places("void f() { k<<<n, 288>>>(); }", {{"k", &odd}}), "launch_fails:1");
-    // On one architecture of two, and there only behind a condition, which may ask for the GPU.
+    // On one of two architectures, and there only under a condition, which may check the GPU.
     const kernel_info other = compiled(64, 0, "sm_80");
     const std::vector<linted_kernel> both{{"k", &wide}, {"k", &other}};
     const std::vector<diagnosis> one = found("void f() { k<<<n, 1024>>>(); }", both);
@@ -222,12 +222,12 @@ TEST(source_lint, a_launch_with_more_registers_than_a_block_has)
          {"void f() { if (major < 9) k<<<n, 1024>>>(); }", "void f() { if (major < 9) { k<<<n, 1024>>>(); } }",
           "void f() { switch (major) { case 8: k<<<n, 1024>>>(); } }"})
         EXPECT_EQ(found(guarded, both).at(0).level, severity::warning) << guarded;
-    // By a variable that holds the kernel; and an instance whose threads its own argument gives.
+    // A launch through a variable that holds the kernel; and an instance whose own argument gives the threads.
     EXPECT_EQ(places("void f() { auto kernel = &k; kernel<<<n, 1024>>>(); }", {{"k", &wide}}), "launch_fails:1");
     EXPECT_EQ(
         places("void f() { cudaLaunchKernel((const void*)&k<int, 3>, 1, 1024, args, 0, s); }", {{"k<int, 3>", &wide}}),
         "launch_fails:1");
-    // A launch whose instance is not written out is of the only one that there is.
+    // If a launch does not spell out the instance and only one exists, it is that one.
     EXPECT_EQ(
         block_size_uses(
             {.file = "k.cu", .text = "void f() { k<<<n, 64>>>(p); }", .kernels = {{"k<int>", &wide}}, .flags = {}})
@@ -239,7 +239,7 @@ TEST(source_lint, a_launch_with_more_registers_than_a_block_has)
     EXPECT_EQ(places(by_argument, {{"k<512>", &wide}, {"k<1024>", &wide}}), "launch_fails:1");
 }
 
-TEST(source_lint, dynamic_shared_memory_that_needs_to_be_allowed)
+TEST(source_lint, dynamic_shared_memory_that_needs_an_attribute)
 {
     const kernel_info plain = compiled(32), with = compiled(32, 1024), old = compiled(32, 0, "sm_75");
     const std::string launch = "k<<<n, 256, 64 * 1024>>>(); }";
@@ -256,14 +256,14 @@ TEST(source_lint, dynamic_shared_memory_that_needs_to_be_allowed)
     const std::string attribute = ", cudaFuncAttributeMaxDynamicSharedMemorySize, ";
     EXPECT_EQ(places(allowed + "k" + attribute + "65536); " + launch, {{"k", &plain}}), "");
     EXPECT_EQ(places(allowed + "(const void*)k" + attribute + "bytes); " + launch, {{"k", &plain}}), "");
-    EXPECT_EQ(places(allowed + "kernel" + attribute + "65536); " + launch, {{"k", &plain}}), "");  // any
+    EXPECT_EQ(places(allowed + "kernel" + attribute + "65536); " + launch, {{"k", &plain}}), "");  // any kernel
     EXPECT_EQ(places(allowed + "k" + attribute + "50000); " + launch, {{"k", &plain}}), "launch_needs_opt_in:1");
     EXPECT_EQ(places(allowed + "other" + attribute + "65536); " + launch, {{"k", &plain}, {"other", &plain}}),
               "launch_needs_opt_in:1");
     EXPECT_EQ(places("void f() { launchbox::launch(k, {.grid = 1, .threads = 256, .dynamic_shared_bytes = 65536}); }",
                      {{"k", &plain}}),
               "");  // it sets the attribute itself
-    // Static and dynamic count together; what no block of the chip has never works.
+    // Static and dynamic shared memory are added; more than a block of the chip can have never works.
     EXPECT_EQ(places("void f() { k<<<n, 256, 48 * 1024>>>(); }", {{"k", &plain}}), "");
     EXPECT_EQ(places("void f() { k<<<n, 256, 48 * 1024>>>(); }", {{"k", &with}}), "launch_needs_opt_in:1");
     EXPECT_EQ(places(allowed + "k" + attribute + "65536); k<<<n, 256, 65536>>>(); }", {{"k", &old}}), "");
@@ -275,7 +275,7 @@ TEST(source_lint, dynamic_shared_memory_that_needs_to_be_allowed)
               "65,536 B: the launch fails");
 }
 
-TEST(source_lint, sizes_that_no_launch_has)
+TEST(source_lint, sizes_that_cannot_be_launched)
 {
     const kernel_info plain = compiled(32);
     for (const char* launch : {"<<<0, 64>>>", "<<<1, 0>>>", "<<<dim3(1, 70000), 64>>>", "<<<dim3(1, 1, 65536), 64>>>",
@@ -285,7 +285,7 @@ TEST(source_lint, sizes_that_no_launch_has)
         EXPECT_EQ(places("void f() { k" + std::string(launch) + "(); }", {{"k", &plain}}), "") << launch;
 }
 
-TEST(source_lint, clusters_that_need_to_be_allowed_or_never_work)
+TEST(source_lint, clusters_that_need_an_attribute_or_never_work)
 {
     const auto launched = [](const std::string& cluster, const std::string& grid, const std::string& before = "") {
         return "void f() { " + before + "cudaLaunchConfig_t c{}; c.gridDim = " + grid +
@@ -307,14 +307,14 @@ TEST(source_lint, clusters_that_need_to_be_allowed_or_never_work)
     EXPECT_EQ(places(launched("8", "60"), {{"k", &plain}}), "launch_fails:1");
     EXPECT_EQ(places(launched("8", "64"), {{"k", &limited}}), "launch_fails:1");
     EXPECT_EQ(places(launched("2", "64"), {{"k", &old}}), "launch_fails:1");
-    // __cluster_dims__(16), launched as any kernel.
+    // __cluster_dims__(16), launched like any other kernel.
     EXPECT_EQ(places("void f() { k<<<32, 128>>>(); }", {{"k", &fixed}}), "launch_needs_opt_in:1");
     EXPECT_EQ(places("void f() { " + allow + "k<<<32, 128>>>(); }", {{"k", &fixed}}), "");
     EXPECT_EQ(places("void f() { " + allow + "k<<<30, 128>>>(); }", {{"k", &fixed}}), "launch_fails:1");
     EXPECT_EQ(places("void f() { " + allow + "k<<<n, 128>>>(); }", {{"k", &fixed}}), "");
 }
 
-TEST(source_lint, a_launch_that_is_never_made_does_not_fail)
+TEST(source_lint, a_launch_that_is_never_executed_does_not_fail)
 {
     const kernel_info plain = compiled(32);
     const std::vector<linted_kernel> one{{"k", &plain}};
@@ -331,12 +331,12 @@ TEST(source_lint, a_launch_that_is_never_made_does_not_fail)
     EXPECT_EQ(threads(of_template + "void f() { go<96>(); }"), 96);
     EXPECT_EQ(places(of_template + "void f() { go<7>(); }", one), "launch_over_1024:1");
     EXPECT_EQ(places(of_template + "void f() { go<96>(); go<2048>(); }", one), "launch_over_1024:1 launch_occupancy:1");
-    EXPECT_EQ(places(of_template + "void f() { go<96>(); }"), "");  // nor of an unknown kernel
+    EXPECT_EQ(places(of_template + "void f() { go<96>(); }"), "");  // nor if the kernel is unknown
     EXPECT_EQ(threads(of_template + "void f() { go<96>(); go<64>(); }"), std::nullopt);
 }
 
-// A template's kernel is launched by the instance that names it.
-TEST(source_lint, the_instance_of_a_kernel_tells_the_instance_that_launches_it)
+// The instance of a kernel template decides which instance launches the kernel.
+TEST(source_lint, the_instance_of_a_kernel_decides_the_instance_that_launches_it)
 {
     const kernel_info plain = compiled(32);
     const std::vector<linted_kernel> both{{"k<tile<2, 1>, true>", &plain}, {"k<tile<8, 4>, true>", &plain}};
@@ -354,7 +354,7 @@ TEST(source_lint, the_instance_of_a_kernel_tells_the_instance_that_launches_it)
     EXPECT_EQ(block_size_uses({.file = "k.cu", .text = chosen, .kernels = both, .flags = {}}).at(1).threads, 256);
 }
 
-TEST(source_lint, a_pack_of_template_arguments_is_that_of_one_kernel)
+TEST(source_lint, a_pack_of_template_arguments_matches_one_kernel)
 {
     const kernel_info plain = compiled(32);
     const std::vector<linted_kernel> both{{"k<>", &plain}, {"k<1, 2, 3>", &plain}};
@@ -367,7 +367,7 @@ TEST(source_lint, a_pack_of_template_arguments_is_that_of_one_kernel)
     EXPECT_EQ(uses.at(1).launches.size(), 2u);
 }
 
-// Which of them a launch is of may depend on a type that the text names otherwise: using scalar_t = float.
+// Which kernel is launched may depend on a type that the text calls by another name: using scalar_t = float.
 TEST(source_lint, launches_that_may_be_of_several_kernels_agree)
 {
     const kernel_info plain = compiled(32);
@@ -385,7 +385,7 @@ TEST(source_lint, launches_that_may_be_of_several_kernels_agree)
     EXPECT_EQ(threads(real + "void g(int n) { using real = float; k<real><<<1, n>>>(); }"), "0 0");
 }
 
-TEST(source_lint, launches_that_differ_are_told_one_by_one)
+TEST(source_lint, launches_that_differ_are_reported_one_by_one)
 {
     const kernel_info plain = compiled(32);
     const std::vector<diagnosis> both = found("void f() {\nk<<<n, 128>>>();\nk<<<n, 512>>>(); }", {{"k", &plain}});
@@ -405,7 +405,7 @@ TEST(source_lint, launches_that_differ_are_told_one_by_one)
     EXPECT_EQ(sizes("void f() { k<<<n, t, 512>>>(); }").dynamic_shared_bytes, 512);
 }
 
-TEST(source_lint, macros_of_the_compiler_that_are_misspelt)
+TEST(source_lint, misspelt_macros_of_the_compiler)
 {
     const std::vector<diagnosis> one = found("#if CUDA_ARCH >= 700\n#endif\n");
     ASSERT_EQ(one.size(), 1u);
@@ -426,7 +426,7 @@ TEST(source_lint, macros_of_the_compiler_that_are_misspelt)
         EXPECT_EQ(places("#if CUDA_ARCH\n#endif\n", {}, flags), "");
 }
 
-TEST(source_lint, maxrregcount_beside_bounds_in_every_spelling)
+TEST(source_lint, maxrregcount_next_to_bounds_in_every_spelling)
 {
     const kernel_info with = bounded(128), without = bounded(std::nullopt);
     kernel_info capped = without;
@@ -490,11 +490,10 @@ TEST(source_lint, the_name_of_the_function)
         EXPECT_EQ(function_name(whole), name) << whole;
 }
 
-// The lint must not cry wolf: CUB, Thrust, libcu++ and the runtime's headers use __CUDA_ARCH__ in many ways, rightly.
+// No false alarms: CUB, Thrust, libcu++ and the runtime's headers use __CUDA_ARCH__ in many correct ways.
 TEST(source_lint, the_headers_of_the_toolkit_have_no_finding)
 {
-    // The folder that nvcc told when this was configured: beside a compiler in PATH there may be none (a wrapper
-    // script).
+    // The folder that nvcc reported when CMake ran: next to a compiler in PATH there may be none (a wrapper script).
     const fs::path include = LAUNCHBOX_CUDA_INCLUDE;
     if (!fs::is_directory(include / "cccl")) GTEST_SKIP() << "needs a CUDA toolkit with include/cccl";
     std::size_t files = 0, with_arch = 0;

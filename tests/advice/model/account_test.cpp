@@ -106,7 +106,7 @@ std::string obstacle_of(const occupancy_question& q)
     return account.obstacle;
 }
 
-TEST(obstacle, every_one_is_said_with_its_figures)
+TEST(obstacle, each_is_reported_with_its_figures)
 {
     EXPECT_EQ(obstacle_of(asked(sm_90, 0, 32)), "a size is negative, or there are no threads");
     EXPECT_EQ(obstacle_of(asked(sm_90, 2000, 16)), "2,000 threads: a block has at most 1,024");
@@ -139,7 +139,7 @@ bool has_note(const occupancy_question& q, const std::string& words)
     return false;
 }
 
-TEST(notes, what_the_reader_must_know_besides)
+TEST(notes, notes_for_the_reader)
 {
     occupancy_question q = asked(sm_90, 256, 32);
     EXPECT_TRUE(explain(q).notes.empty());
@@ -150,7 +150,7 @@ TEST(notes, what_the_reader_must_know_besides)
     q.shared_known = false;
     EXPECT_TRUE(has_note(q, "static shared memory is not known"));
     q.limits = &sm_80;
-    EXPECT_FALSE(has_note(q, "barriers are not known"));  // no limit there
+    EXPECT_FALSE(has_note(q, "barriers are not known"));  // it has no such limit
 
     q = asked(sm_90, 256, 32);
     q.shape.dynamic_shared_bytes = 100'000;

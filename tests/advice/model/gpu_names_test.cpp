@@ -10,7 +10,7 @@
 namespace launchbox {
 namespace {
 
-// "20 15": number of the compute capability and SMs; "?" for what the name does not tell; empty: no such GPU.
+// "20 15": index of the compute capability, and SMs; "?" for what the name does not determine; empty: no such GPU.
 std::string meaning(const char* name)
 {
     const named_gpus gpus = gpus_named(name);
@@ -20,7 +20,7 @@ std::string meaning(const char* name)
     return (capability ? std::to_string(capability->number()) : "?") + " " + (sms ? std::to_string(*sms) : "?");
 }
 
-TEST(gpu_names, are_found_as_people_write_them)
+TEST(gpu_names, are_recognised_as_people_write_them)
 {
     struct row {
         const char *name, *meaning;
@@ -117,8 +117,8 @@ TEST(gpu_names, are_found_as_people_write_them)
         EXPECT_EQ(meaning(name), wanted) << name;
 }
 
-// The architecture may be sure where the number of SMs is not.
-TEST(gpu_names, that_leave_words_out_tell_what_they_can)
+// The architecture may be certain where the number of SMs is not.
+TEST(gpu_names, with_words_left_out_give_what_is_certain)
 {
     EXPECT_EQ(meaning("Orin"), "87 ?");
     EXPECT_EQ(meaning("Orin Nano"), "87 ?");
@@ -128,7 +128,7 @@ TEST(gpu_names, that_leave_words_out_tell_what_they_can)
     EXPECT_EQ(meaning("4000"), "? ?");
 }
 
-TEST(gpu_names, of_nothing_that_is_known)
+TEST(gpu_names, that_are_unknown)
 {
     for (const char* name : {"", " ", "-", "RTX 9090", "GTX 4090", "RTX 1080", "Radeon VII", "RTX 4090 Super", "MI300X",
                              "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "GeForce RTX 2080 with Max-Q Design", "nvidia", "ti"})
@@ -137,7 +137,7 @@ TEST(gpu_names, of_nothing_that_is_known)
     EXPECT_EQ(meaning(("4090" + std::string(100'000, 'd')).c_str()), "");
 }
 
-TEST(gpu_names, each_model_by_the_name_that_is_shown_and_in_other_spellings)
+TEST(gpu_names, each_model_by_its_shown_name_and_other_spellings)
 {
     std::set<std::string> names;
     compute_capability before{};

@@ -1,4 +1,4 @@
-// What the model is asked about a compiled kernel.
+// The question that the model is asked about a compiled kernel.
 #include "advice/model/kernel_question.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(kernel_question, threads_come_from_the_user_else_from_the_bound)
     EXPECT_EQ(bound_threads(info), 256);
     EXPECT_EQ(question_for(info, {})->shape.threads, 256);
     EXPECT_EQ(question_for(info, 128)->shape.threads, 128);
-    info.bounds.required_threads = {64, 1, 1};  // what .reqntid demands goes first
+    info.bounds.required_threads = {64, 1, 1};  // .reqntid has precedence
     EXPECT_EQ(bound_threads(info), 64);
     EXPECT_EQ(question_for(info, {})->resources.max_threads, 64);
 }

@@ -1,4 +1,4 @@
-// The arithmetic that is told against the model that is believed: the same figures, and sums that are right.
+// The explained arithmetic against the model: the figures are the same, and the sums are right.
 #include "advice/model/limit_steps.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ const account_step* find(const limit_account& account, const std::string& name)
     return nullptr;
 }
 
-// "16,384 of a sub-partition / 2,048 = 8 warps, × 4 = 32" ends with 32.
+// Of "16,384 of a sub-partition / 2,048 = 8 warps, × 4 = 32" it is 32.
 std::int64_t last_number(const std::string& text)
 {
     std::size_t end = text.size();
@@ -30,7 +30,7 @@ std::int64_t last_number(const std::string& text)
     return digits.empty() ? -1 : std::stoll(digits);
 }
 
-// Steps whose sentence ends with their own value.
+// Whether the sentence of a step ends with the step's value.
 bool ends_with_its_value(const account_step& step)
 {
     if (step.how.find('(') != std::string::npos && step.how.ends_with(')')) return false;  // 2 halves of the SM × (...)
@@ -117,8 +117,8 @@ TEST(limit_steps, the_whole_arithmetic_of_one_launch)
               "shared: 233,472 B of the SM / 12,288 = 19\n");
 }
 
-// The model counts registers up to a cap; the sentence must not claim that the kernel has that many.
-TEST(limit_steps, figures_that_no_gpu_has_are_shown_as_they_were_given)
+// The model clamps registers; the sentence must name the figure that was given.
+TEST(limit_steps, figures_beyond_any_gpu_are_shown_as_given)
 {
     const occupancy_question q = asked(sm_90, 2048, 1'000'000);
     const std::vector<limit_account> accounts = limit_accounts(q, answer(q), std::nullopt);
@@ -127,7 +127,7 @@ TEST(limit_steps, figures_that_no_gpu_has_are_shown_as_they_were_given)
     EXPECT_EQ(accounts[2].steps[0].how, "1,000,000 > 255, the maximum of a thread");
 }
 
-TEST(limit_steps, clusters_are_an_estimate_that_says_what_settles_it)
+TEST(limit_steps, clusters_are_an_estimate_that_says_how_to_verify_it)
 {
     occupancy_question q = asked(sm_90, 1024, 32);
     q.shape.cluster_blocks = 16;
@@ -153,10 +153,10 @@ TEST(limit_steps, clusters_are_an_estimate_that_says_what_settles_it)
     EXPECT_FALSE(explain(q).clusters);
 }
 
-TEST(spreadsheet_differences, are_named_with_both_figures_and_a_reason)
+TEST(spreadsheet_differences, name_both_figures_and_a_reason)
 {
     occupancy_question q = asked(*find_sm_limits({8, 6}), 288, 168);
-    EXPECT_TRUE(spreadsheet_differences(q, answer(q)).empty());  // driver mode has nothing to differ from
+    EXPECT_TRUE(spreadsheet_differences(q, answer(q)).empty());  // driver mode has no spreadsheet to differ from
     q.settings.mode = model_mode::spreadsheet;
     EXPECT_EQ(spreadsheet_differences(q, answer(q)), std::vector<std::string>{"the driver gives the same"});
 
@@ -166,8 +166,8 @@ TEST(spreadsheet_differences, are_named_with_both_figures_and_a_reason)
         for (const std::string& note : spreadsheet_differences(question, answer(question))) all += note + '\n';
         return all;
     };
-    // Where the two were found to differ: 3.7 (64 threads, 129 registers: 12 and 14), 2.x (96 threads, 45 registers:
-    // 7 and 6), 6.2 (its table has twice the registers per block).
+    // Known differences: 3.7 (64 threads, 129 registers: 12 and 14), 2.x (96 threads, 45 registers: 7 and 6), 6.2 (its
+    // table has twice the registers per block).
     EXPECT_EQ(notes_for(asked(*find_sm_limits({3, 7}), 64, 129)),
               "registers: the spreadsheet says 12, the driver 14: the sheet rounds down once for each 64 K of "
               "registers, the hardware in each sub-partition\n");
@@ -180,7 +180,7 @@ TEST(spreadsheet_differences, are_named_with_both_figures_and_a_reason)
     EXPECT_NE(notes_for(bounded).find("launch bounds"), std::string::npos);
 }
 
-TEST(spreadsheet_differences, one_for_every_limit_that_differs_in_random_questions)
+TEST(spreadsheet_differences, one_for_every_different_limit_in_random_questions)
 {
     const std::uint64_t seed = random_seed();
     question_source source(seed);

@@ -1,4 +1,4 @@
-// The cheapest next step against the model: what it promises comes true, and less does not do.
+// The cheapest next step against the model: the promised gain is right, and a smaller change does not achieve it.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -17,7 +17,7 @@ void apply(occupancy_question& q, const std::string& name, std::int64_t value)
     else if (name == "barriers")
         q.resources.barriers = static_cast<int>(value);
     else if (name == "shared") {
-        // Dynamic shared memory is what a user changes first.
+        // Users change dynamic shared memory first.
         q.resources.static_shared_bytes = std::min(q.resources.static_shared_bytes, value);
         q.shape.dynamic_shared_bytes = value - q.resources.static_shared_bytes;
     } else {
@@ -50,7 +50,7 @@ void expect_the_promise_is_kept(const occupancy_question& q, const occupancy_res
         << step.text;
 }
 
-// Each change is needed, and to its last unit. A block size is chosen, not lessened, so threads are left out.
+// Each change is needed to its last unit. Threads are left out: a block size is chosen, not reduced.
 void expect_that_less_does_not_do(const occupancy_question& q, const occupancy_result& now, const next_step& step)
 {
     for (const resource_change& lessened : step.changes) {
@@ -58,7 +58,7 @@ void expect_that_less_does_not_do(const occupancy_question& q, const occupancy_r
         EXPECT_LT(lessened.to, lessened.from);
         // 256 would launch on 7.0 and later, but no compiler assigns it.
         if (lessened.name == "registers" && lessened.to == q.limits->registers_per_thread) continue;
-        // Below the static part, which the compiler fixed, the limit of dynamic memory moves too.
+        // Below the static part, which the compiler fixed, the limit of dynamic memory changes too.
         if (lessened.name == "shared" && lessened.to < q.resources.static_shared_bytes) continue;
         occupancy_question changed = q;
         for (const resource_change& change : step.changes)
@@ -67,7 +67,7 @@ void expect_that_less_does_not_do(const occupancy_question& q, const occupancy_r
     }
 }
 
-// When one resource alone could be lowered to good effect, some step is found.
+// If lowering one resource alone helps, a step is found.
 void expect_none_is_missed(const occupancy_question& q, const occupancy_result& now)
 {
     for (const auto& [name, least] : {std::pair<const char*, int>{"registers", 1}, {"shared", 0}, {"barriers", 0}}) {
@@ -97,7 +97,7 @@ TEST(next_step, is_verified_by_the_model_for_random_questions)
         }
         if (HasFailure()) FAIL() << describe(q);
     }
-    // All kinds must have come up.
+    // All kinds must have occurred.
     EXPECT_GT(found, 1000);
     EXPECT_GT(pairs, 100);
     EXPECT_GT(none, 100);
@@ -117,7 +117,7 @@ TEST(next_step, known_steps)
     EXPECT_EQ(step_text(asked(sm_120, 256, 55, 23552)), "−7 registers and −4,096 B shared → 5 blocks");
     EXPECT_EQ(step_text(asked(sm_80, 256, 32, 23552)), "−640 B shared → 7 blocks");
     EXPECT_EQ(step_text(asked(sm_90, 288, 224)), "−56 registers → 1 block");
-    EXPECT_EQ(step_text(asked(sm_90, 32, 16)), "64 threads → 32 blocks");  // block slots are all taken
+    EXPECT_EQ(step_text(asked(sm_90, 32, 16)), "64 threads → 32 blocks");  // all block slots are used
     EXPECT_EQ(step_text(asked(sm_90, 768, 32)), "672 threads → 3 blocks");
     EXPECT_EQ(step_text(asked(sm_90, 256, 32)), "");  // full
 

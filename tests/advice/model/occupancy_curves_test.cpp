@@ -1,5 +1,5 @@
-// The curves: each point is the model's answer to the question with one value changed, cliffs are where the allowances
-// say, and NVIDIA's header agrees.
+// Each point of a curve is the model's answer to the question with one value changed; a curve falls where the
+// allowances say, and NVIDIA's header agrees.
 #include "advice/model/occupancy_curves.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace launchbox {
 namespace {
 
-// The question with the value of a point; of shared memory, the static part stays where it fits.
+// The question with the value of one point. For shared memory, the static part is kept where it fits.
 occupancy_question at(occupancy_question q, const std::string& curve, std::int64_t value)
 {
     if (curve == "threads") q.shape.threads = static_cast<int>(value);
@@ -52,8 +52,8 @@ TEST(occupancy_curves, every_point_is_the_models_answer)
     }
 }
 
-// As `launchbox occupancy` asks: the limit of dynamic shared memory is raised as far as it goes, whatever is static.
-TEST(occupancy_curves, go_as_far_as_a_block_can_have)
+// As `launchbox occupancy` asks: the limit of dynamic shared memory is raised to the maximum, whatever the static part.
+TEST(occupancy_curves, reach_the_maximum_of_a_block)
 {
     for (const sm_limits& limits : sm_limits_table)
         for (const std::int64_t fixed : {0, 1, 8192, 20'000, 49'152})
@@ -77,7 +77,7 @@ TEST(occupancy_curves, fall_where_the_allowances_say)
     question_source source(random_seed());
     for (int i = 0; i < 300; ++i) {
         const occupancy_question q = next_random(source, i);
-        // A preference that is too small for a block is dropped: its curve rises there.
+        // A preferred carveout that is too small for a block is ignored: the curve rises there.
         if (q.settings.cache != cache_preference::none || q.settings.carveout_percent >= 0) continue;
         const std::vector<occupancy_curve> curves = curves_of(q);
         for (int blocks = 1; blocks <= q.limits->blocks_per_sm; ++blocks) {
@@ -113,13 +113,13 @@ TEST(occupancy_curves, follow_dynamic_shared_memory_that_depends_on_the_threads)
         point.shape.dynamic_shared_bytes = 64 * threads;
         EXPECT_EQ(warps, answer(point).resident_warps) << threads;
     }
-    // The others keep the launch's own threads.
+    // The other curves use the threads of the launch.
     for (const auto& [registers, warps] : curves[1].points)
         EXPECT_EQ(warps, answer(at(q, "registers", registers)).resident_warps);
 }
 
 #if __has_include(<cuda_occupancy.h>)
-TEST(occupancy_curves, every_point_is_that_of_nvidias_header)
+TEST(occupancy_curves, every_point_agrees_with_nvidias_header)
 {
     question_source source(random_seed());
     int asked_points = 0;

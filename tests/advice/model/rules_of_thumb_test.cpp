@@ -1,4 +1,4 @@
-// The five rules: kept and broken, and whether breaking them costs.
+// The five rules: kept, or broken, and whether breaking them costs occupancy.
 #include "advice/model/rules_of_thumb.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ std::vector<rule_check> rules_for(const sm_limits& limits, const kernel_resource
                        {.threads = threads, .dynamic_shared_bytes = dynamic_shared, .resident_blocks = blocks}, {});
 }
 
-// "divides_sm+" is broken and costs, "divides_sm-" is broken for free.
+// "divides_sm+" is broken and costs occupancy, "divides_sm-" is broken without cost.
 std::string broken(const std::vector<rule_check>& rules)
 {
     std::string text;
@@ -41,7 +41,7 @@ TEST(rules_of_thumb, are_five_in_order_with_figures)
     }
 }
 
-TEST(rules_of_thumb, each_is_broken_by_a_kernel_that_breaks_it)
+TEST(rules_of_thumb, each_is_broken_by_some_kernel)
 {
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 32}, 256)), "");
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 32}, 250)), "warp_multiple+ divides_sm-");
@@ -51,11 +51,11 @@ TEST(rules_of_thumb, each_is_broken_by_a_kernel_that_breaks_it)
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 40}, 256)), "registers_share+");
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 32, .static_shared_bytes = 40'000}, 256)), "shared_share+");
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 40}, 192)), "divides_sm- registers_share+");
-    // Few threads, yet registers limit first: more threads would change nothing.
+    // Few threads, but registers are the limiter: more threads would change nothing.
     EXPECT_EQ(broken(rules_for(sm_90, {.registers = 255}, 32)), "enough_threads- registers_share+");
 }
 
-TEST(rules_of_thumb, what_is_not_known_breaks_no_rule)
+TEST(rules_of_thumb, an_unknown_figure_breaks_no_rule)
 {
     const auto check = [](const known_figures& known) {
         return check_rules(sm_90, {.registers = 255, .static_shared_bytes = 60'000}, {.threads = 1024}, {}, known);
@@ -67,9 +67,9 @@ TEST(rules_of_thumb, what_is_not_known_breaks_no_rule)
     EXPECT_TRUE(rules[0].known && rules[1].known && rules[2].known);
 }
 
-// Registers are given in units of a warp: 33 are 40, of which the third block of 640 threads finds too few, although
-// 65,536 / 1,920 is 34.
-TEST(rules_of_thumb, registers_and_shared_memory_count_as_they_are_given)
+// Registers are allocated per warp: 33 count as 40, and the third block of 640 threads does not fit, although 65,536 /
+// 1,920 is 34.
+TEST(rules_of_thumb, registers_and_shared_memory_count_as_allocated)
 {
     const std::vector<rule_check> rules = rules_for(sm_50, {.registers = 33}, 640);
     EXPECT_EQ(broken(rules), "divides_sm- registers_share+");
@@ -77,16 +77,16 @@ TEST(rules_of_thumb, registers_and_shared_memory_count_as_they_are_given)
     const std::vector<rule_check> kept = rules_for(sm_50, {.registers = 32}, 256);
     EXPECT_EQ(broken(kept), "");
     EXPECT_EQ(kept[3].figure, "65,536 / 2,048 = 32");
-    // 16,000 B with the reserve are 17,024 of 17,066; 16,001 are given as 17,152.
+    // 16,000 B and the reserved memory are 17,024 of 17,066; 16,001 are allocated as 17,152.
     EXPECT_EQ(broken(rules_for(sm_120, {.registers = 32, .static_shared_bytes = 16'000}, 256)), "");
     const std::vector<rule_check> shared = rules_for(sm_120, {.registers = 32, .static_shared_bytes = 16'001}, 256);
     EXPECT_EQ(broken(shared), "shared_share+");
     EXPECT_EQ(shared[4].figure, "102,400 / 6 = 17,066 B, in fact at most 16,000 B");
 }
 
-// A resource that limits, and nothing else does, has a rule that is broken and says that it costs; one whose rule is
-// kept does not limit alone.
-TEST(rules_of_thumb, what_limits_alone_breaks_its_rule)
+// If a resource is the only limiter, its rule is broken and says that this costs occupancy; if its rule is kept, it is
+// not the only limiter.
+TEST(rules_of_thumb, a_single_limiter_breaks_its_rule)
 {
     for (const sm_limits& limits : sm_limits_table)
         for (int threads = 1; threads <= 1024; threads += threads % 96 == 0 ? 1 : 95)
@@ -113,8 +113,8 @@ TEST(rules_of_thumb, what_limits_alone_breaks_its_rule)
                 }
 }
 
-// What a full SM cannot lose.
-TEST(rules_of_thumb, nothing_costs_where_all_warps_are_resident)
+// A full SM has nothing to gain.
+TEST(rules_of_thumb, nothing_costs_if_all_warps_are_resident)
 {
     for (const sm_limits& limits : sm_limits_table)
         for (int threads = 32; threads <= 1024; threads += 32)

@@ -1,5 +1,5 @@
-// A double of CUPTI's callback and activity interfaces; the driver's double tells it about launches. Records have the
-// layout of NVIDIA's header. The plan (tests/tune/fake_driver/README.md) says what it does.
+// A double of CUPTI's callback and activity interfaces; the driver's double notifies it of launches. Records have the
+// layout of NVIDIA's header. The plan (tests/tune/fake_driver/README.md) controls it.
 #include <cupti.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct machinery {
 
 machinery& all()
 {
-    static auto* const the = new machinery;  // never destroyed, as threads may still call
+    static auto* const the = new machinery;  // never destroyed, because threads may still call it
     return *the;
 }
 
@@ -60,7 +60,7 @@ std::size_t record_bytes()
     return planned_version() >= 130000 ? sizeof(CUpti_ActivityKernel10) : sizeof(CUpti_ActivityKernel9);
 }
 
-// On its own thread, as in CUPTI.
+// On a thread of its own, as in CUPTI.
 void deliver()
 {
     std::vector<record> records;
@@ -85,7 +85,7 @@ void deliver()
     }).join();
 }
 
-// The events that the observer sees, one per line, in the file named by the plan.
+// Writes the events that the observer sees, one per line, to the file named in the plan.
 void note(const char* what)
 {
     if (const std::string file = cupti_plan().value("told", std::string()); !file.empty())

@@ -1,4 +1,5 @@
-// A program that uses CUDA, for the tests of the observer: it does one word of its command line after another.
+// A program that uses CUDA, for the tests of the observer: it executes the words of its command line one after the
+// other.
 //
 //   init                      cuInit and a context
 //   load=CUBIN                a module
@@ -56,7 +57,7 @@ extern char** environ;
 
 namespace {
 
-std::mutex driver_lock;  // the double of the driver knows no threads
+std::mutex driver_lock;  // the double of the driver is not thread-safe
 CUmodule last_module = nullptr;
 CUlibrary last_library = nullptr;
 void* shared_library = nullptr;
@@ -152,7 +153,7 @@ void write_memory(const std::string& file)
     std::ofstream(file, std::ios::binary).write(bytes.data(), 4096);
 }
 
-// Lives as long as the process, and ends with a zero.
+// Lives as long as the process, and is null-terminated.
 const char* bytes_of(const std::string& file)
 {
     std::ifstream in(file, std::ios::binary);
@@ -311,7 +312,7 @@ int main(int count, char** words)
             return 0;
         }
         if (word == "exec") {
-            ::execv("/proc/self/exe", words + i);  // "exec" is its name then
+            ::execv("/proc/self/exe", words + i);  // argv[0] is then "exec"
             return 93;
         }
         if (word.starts_with("threads=")) {

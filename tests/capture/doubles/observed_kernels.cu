@@ -1,5 +1,5 @@
 // Kernels for the tests of the observer. The driver's double reads their names and resources and computes what the plan
-// says. OTHER makes a module with a kernel of the same name but other resources.
+// says. With OTHER, the module has a kernel of the same name with other resources.
 extern "C" __global__ void plain(const int* in, int* out, int n)
 {
     const int at = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -21,7 +21,7 @@ extern "C" __global__ void shared_by_launch(const int* in, int* out, int n)
     out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
 
-// 32 values live across a loop, in few registers: they spill.
+// 32 values live across a loop, in few registers, so that they spill.
 extern "C" __global__ void __launch_bounds__(1024, 2) spilling(const int* in, int* out, int n)
 {
     int kept[64];

@@ -1,4 +1,4 @@
-// The contents of a log as short lines, so that an expectation reads like notes taken from the log.
+// The contents of a log as short lines, so that expectations are easy to read.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ inline std::string describe(const callee_info& function)
 }
 
 /// `NAME sm_90 line 4: 24 registers, 1 barriers, stack 8/0/0 of 16, smem 512+1024 cmem[0]=360`. The stack is
-/// frame/spill stores/spill loads of cumulative size; anything special comes last.
+/// frame/spill stores/spill loads of cumulative size; anything unusual comes last.
 inline std::string describe(const kernel_info& kernel)
 {
     std::string text =

@@ -1,4 +1,4 @@
-// Lines of nvJitLink, cuLink and the driver, which do not say who they are, and which figures are final.
+// Lines of nvJitLink, cuLink and the driver, which do not name their program, and which figures are final.
 #include <gtest/gtest.h>
 
 #include "compiler/log/resource_log.hpp"
@@ -41,7 +41,7 @@ TEST(linker_log, the_figures_of_the_linker_are_the_final_ones)
         (line_list{"apply sm_80 line 8: 109 registers, 1 barriers, stack 16/8/4 of 32, smem 48 cmem[0]=364, linked"}));
 }
 
-TEST(linker_log, alone_it_is_read)
+TEST(linker_log, a_linkers_log_alone_is_read)
 {
     const std::string expected = "109 registers, 1 barriers, stack ?/?/? of 32, smem 48 cmem[0]=364, linked";
     for (const char* in_front :
@@ -49,14 +49,14 @@ TEST(linker_log, alone_it_is_read)
         EXPECT_EQ(final_kernels(linked_apply("109", in_front)), (line_list{"apply ? line 2: " + expected})) << in_front;
 }
 
-TEST(linker_log, the_sentences_of_others_are_not_the_linkers)
+TEST(linker_log, sentences_of_other_programs_are_not_the_linkers)
 {
     for (const char* text : {"app info    : used cars for sale\n", "info    : 12 bytes of gmem left\n",
                              "server info    : used 3 workers\n", "info    : Function keys are ready\n"})
         EXPECT_EQ(final_kernels(text), line_list{}) << text;
 }
 
-TEST(linker_log, of_several_architectures_none_passes_as_final)
+TEST(linker_log, with_several_architectures_no_figures_are_final)
 {
     resource_log log = parse_resource_log(
         compiled_apply("sm_80", "24") + compiled_apply("sm_90", "28") + linked_apply("109") + linked_apply("110"), "");
@@ -65,7 +65,7 @@ TEST(linker_log, of_several_architectures_none_passes_as_final)
     for (const kernel_info& kernel : log.kernels) EXPECT_NE(kernel.linked, kernel.relocatable) << describe(kernel);
 }
 
-TEST(linker_log, compiled_differently_it_has_no_spills_that_are_known)
+TEST(linker_log, compiled_twice_with_different_spills_they_are_unknown)
 {
     std::string other = compiled_apply("sm_80", "24");
     other.replace(other.find("8 bytes spill"), 1, "9");
@@ -74,7 +74,7 @@ TEST(linker_log, compiled_differently_it_has_no_spills_that_are_known)
         (line_list{"apply sm_80 line 14: 109 registers, 1 barriers, stack ?/?/? of 32, smem 48 cmem[0]=364, linked"}));
 }
 
-TEST(linker_log, a_link_that_failed_leaves_what_was_compiled)
+TEST(linker_log, a_failed_link_leaves_the_compiled_figures)
 {
     const std::string refusal =
         "entry function 'apply' with max regcount of 64 calls function 'field' with regcount of 254";
@@ -86,7 +86,7 @@ TEST(linker_log, a_link_that_failed_leaves_what_was_compiled)
         (line_list{
             "apply sm_80 line 2: 24 registers, 0 barriers, stack 16/8/4 of ?, smem 0 cmem[0]=364, relocatable, \"" +
             refusal + "\""}));
-    // Alone, and as the driver says it.
+    // Without the compiler's log, and in the driver's words.
     log = parse_resource_log("error   : " + refusal + "\n", "");
     EXPECT_EQ(
         describe_all(log.kernels),

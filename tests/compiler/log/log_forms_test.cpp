@@ -1,4 +1,4 @@
-// Logs as people hand them on: with lines left out, in strings of other programs, from pages.
+// Logs as people pass them on: with lines left out, in strings of other programs, copied from pages.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -45,7 +45,7 @@ std::string joined_lines(const line_list& lines, const std::string& end = "\n")
     return text;
 }
 
-// A wrong figure is a failure; the number of those that are known.
+// Counts the known figures; a wrong figure is a test failure.
 int known_figures(const resource_log& log)
 {
     int known = 0;
@@ -72,7 +72,7 @@ int known_figures(const resource_log& log)
 
 constexpr int count_of_forms = 16;
 
-TEST(log_forms, where_lines_are_left_out_no_kernel_gets_anothers_figures)
+TEST(log_forms, with_lines_left_out_no_kernel_gets_anothers_figures)
 {
     for (const bool compile_time : {true, false}) {
         const line_list whole = log_lines(compile_time);
@@ -86,13 +86,13 @@ TEST(log_forms, where_lines_are_left_out_no_kernel_gets_anothers_figures)
                     lines.insert(lines.end(), whole.begin() + static_cast<std::ptrdiff_t>(to), whole.end());
                     known += known_figures(parse_resource_log(joined_lines(lines), ""));
                 }
-            EXPECT_GT(known, 500) << mark;  // complete reports before and behind are read
+            EXPECT_GT(known, 500) << mark;  // complete reports before and after are read
         }
     }
 }
 
-// Without a mark, where what is left contradicts itself: what was lost is lines `from` to `to` of the log.
-TEST(log_forms, a_report_that_lacks_what_others_have_is_not_believed)
+// Without a mark of the omission, if the rest contradicts itself: lines `from` to `to` of the log are missing.
+TEST(log_forms, a_report_that_lacks_what_the_others_have_is_rejected)
 {
     const line_list whole = log_lines(false);
     for (const auto& [from, to] :
@@ -106,8 +106,8 @@ TEST(log_forms, a_report_that_lacks_what_others_have_is_not_believed)
     }
 }
 
-// What all reports lack was taken out by a search.
-TEST(log_forms, lines_that_were_searched_for_are_read)
+// If all reports lack the same lines, they were filtered by a search.
+TEST(log_forms, lines_filtered_by_a_search_are_read)
 {
     for (const char* taken : {"bytes stack frame", "Function properties"}) {
         line_list lines = log_lines(false);
@@ -127,7 +127,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return text;
 }
 
-TEST(log_forms, of_other_programs_say_the_same)
+TEST(log_forms, embedded_in_other_output_they_give_the_same)
 {
     const line_list lines = log_lines(true);
     const std::string text = joined_lines(lines);
@@ -153,7 +153,7 @@ TEST(log_forms, of_other_programs_say_the_same)
     }
 }
 
-TEST(log_forms, a_path_is_not_the_end_of_a_line)
+TEST(log_forms, a_path_does_not_end_a_line)
 {
     const resource_log log = parse_resource_log(
         "D:\\nightly\\ptxas info    : Compiling entry function 'dot' for 'sm_86'\n"
@@ -178,7 +178,7 @@ std::string wrapped(const line_list& lines, const std::string& prefix, std::size
     return text;
 }
 
-TEST(log_forms, lines_that_were_wrapped_are_one)
+TEST(log_forms, wrapped_lines_are_joined)
 {
     const std::string name = "_ZN7project6detail12fused_kernelILi128ELi64ELb1EfEEvPKfS3_Pfiiiiiiii";
     const line_list lines{
@@ -191,7 +191,7 @@ TEST(log_forms, lines_that_were_wrapped_are_one)
     int right = 0;
     for (const char* prefix : {"", "> "}) {
         for (const bool at_blanks : {false, true}) {
-            // At blanks a longer name stays whole.
+            // Wrapped at blanks, longer names stay whole.
             for (std::size_t width = 50; width < 140; ++width) {
                 const resource_log log = parse_resource_log(wrapped(lines, prefix, width, at_blanks), "");
                 for (const kernel_info& kernel : log.kernels) {
@@ -209,7 +209,7 @@ TEST(log_forms, lines_that_were_wrapped_are_one)
         }
     }
     EXPECT_GT(right, 300);  // of 360
-    // What follows is another program's.
+    // The next line belongs to another program.
     const resource_log log = parse_resource_log(
         "ptxas info    : Compiling entry function 'dot' for 'sm_86'\nkernels.cu\n"
         "ptxas info    : Used 24 registers, 364 bytes cmem[0]\n, done\n",
@@ -217,7 +217,7 @@ TEST(log_forms, lines_that_were_wrapped_are_one)
     EXPECT_EQ(known_figures(log), 1);
 }
 
-// A number at the end of another program's line is not the beginning of a stack line's.
+// A number at the end of another program's line is not the first number of a stack line.
 TEST(log_forms, a_stack_line_may_be_wrapped_within_its_first_number)
 {
     const std::string rest = " bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n";
@@ -240,8 +240,8 @@ TEST(log_forms, a_stack_line_may_be_wrapped_within_its_first_number)
     EXPECT_EQ(stack_behind("", "    4\nkernel.cu\n16"), 16);
 }
 
-// Two compilers have written without waiting for each other's line to end.
-TEST(log_forms, lines_that_have_run_into_each_other_are_two)
+// Two compilers wrote without waiting for the end of each other's line.
+TEST(log_forms, lines_that_ran_together_are_split)
 {
     const resource_log log = parse_resource_log(
         "ptxas info    : Compiling entry function 'ptxas info    : Compiling entry function 'dot' for 'sm_86'\n"

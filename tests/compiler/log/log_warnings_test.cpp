@@ -1,5 +1,5 @@
-// Warnings that tell figures (--warn-on-spills, --warn-on-local-memory-usage), with and without reports; and names with
-// quotes in them.
+// Warnings that contain figures (--warn-on-spills, --warn-on-local-memory-usage), with and without reports; and names
+// that contain quotes.
 #include <gtest/gtest.h>
 
 #include "compiler/log/log_line.hpp"
@@ -39,7 +39,7 @@ std::vector<std::string> all_figures(const std::string& text)
 
 using line_list = std::vector<std::string>;
 
-TEST(log_warnings, are_facts_where_there_is_no_report)
+TEST(log_warnings, give_figures_if_there_is_no_report)
 {
     EXPECT_EQ(all_figures(spill_warning + local_warning), line_list{"k ? ? 272/520/536 ?"});
     EXPECT_EQ(all_figures(local_warning), line_list{"k ? ? 272/?/? ?"});
@@ -49,7 +49,7 @@ TEST(log_warnings, are_facts_where_there_is_no_report)
         line_list{"big ? ? ?/?/? 69632"});
 }
 
-TEST(log_warnings, of_two_compiles_are_two_kernels)
+TEST(log_warnings, of_two_compiles_give_two_kernels)
 {
     std::string other = spill_warning;
     other.replace(other.find("520"), 3, "400");
@@ -57,16 +57,16 @@ TEST(log_warnings, of_two_compiles_are_two_kernels)
     EXPECT_EQ(all_figures(spill_warning + spill_warning).size(), 2u);
 }
 
-TEST(log_warnings, add_to_their_kernels_report_and_nothing_beside_it)
+TEST(log_warnings, are_merged_into_the_report_of_their_kernel)
 {
     EXPECT_EQ(all_figures(spill_warning + local_warning + report_of_k("sm_80", "520")),
               line_list{"k sm_80 32 272/520/536 0"});
-    // With other figures, it is another compile's, of which there is no report.
+    // With other figures it comes from another compile, which has no report.
     EXPECT_EQ(all_figures(spill_warning + report_of_k("sm_80", "16")),
               (line_list{"k sm_80 32 272/16/536 0", "k ? ? ?/520/536 ?"}));
 }
 
-TEST(log_warnings, of_a_function_that_was_compiled_on_its_own_make_no_kernel)
+TEST(log_warnings, about_a_function_compiled_separately_give_no_kernel)
 {
     std::string text =
         "ptxas warning : Registers are spilled to local memory in function 'helper', 8 bytes spill stores, 8 "
@@ -76,7 +76,7 @@ TEST(log_warnings, of_a_function_that_was_compiled_on_its_own_make_no_kernel)
     EXPECT_EQ(all_figures(text), line_list{});
 }
 
-TEST(log_warnings, a_loss_in_a_function_is_that_of_the_kernel_that_calls_it)
+TEST(log_warnings, a_loss_in_a_function_is_assigned_to_the_calling_kernel)
 {
     const std::string
         loss =
@@ -90,14 +90,14 @@ TEST(log_warnings, a_loss_in_a_function_is_that_of_the_kernel_that_calls_it)
     ASSERT_EQ(called.kernels.size(), 1u);
     EXPECT_EQ(called.kernels[0].warnings.size(), 1u);
     EXPECT_TRUE(called.losses.empty());
-    // Compiled for device linking: who calls it, only the linker knows.
+    // Compiled for device linking: only the linker knows the callers.
     const resource_log alone = parse_resource_log(loss + module + helper + "ptxas info    : Compile time = 1 ms\n", "");
     EXPECT_TRUE(alone.kernels.empty());
     ASSERT_EQ(alone.losses.size(), 1u);
     EXPECT_EQ(alone.losses[0].line, 1u);
 }
 
-TEST(log_warnings, figures_that_no_program_has_are_not_taken)
+TEST(log_warnings, impossible_figures_are_ignored)
 {
     for (const char* stores : {"-8", "99999999999999999999", "x", ""}) {
         std::string text = spill_warning;
@@ -107,7 +107,7 @@ TEST(log_warnings, figures_that_no_program_has_are_not_taken)
     }
 }
 
-TEST(log_warnings, names_may_have_quotes_in_them)
+TEST(log_warnings, names_may_contain_quotes)
 {
     for (const char* name :
          {"void run<main::'lambda'(float), 3>(float*, main::'lambda'(float))",

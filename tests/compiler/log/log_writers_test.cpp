@@ -1,5 +1,5 @@
-// Logs that several compilers write at the same time: what build tools put in front of a line tells whose it is. Where
-// nothing does, a figure is right or unknown, never another kernel's.
+// Logs that several compilers write at the same time: the prefixes of build tools say which process wrote a line.
+// Without prefixes, a figure is right or unknown, never that of another kernel.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,12 +42,12 @@ void add_report(line_list& lines, const std::string& name)
 }
 
 struct written_line {
-    int writer, number;  ///< of the writer, from 1; of the line in the log, from 1
-    bool same_as_last;   ///< the line before is this writer's too
+    int writer, number;  ///< number of the writer, and of the line in the log, from 1
+    bool same_as_last;   ///< the previous line has the same writer
     std::string text;
 };
 
-// What several compilers write, line by line in some order, with what `in_front` says before each.
+// The interleaved lines of several compilers, with the prefix that `in_front` gives each line.
 std::string written_at_once(unsigned seed, const std::function<std::string(const written_line&)>& in_front)
 {
     std::vector<line_list> writers(3);
@@ -70,7 +70,7 @@ std::string written_at_once(unsigned seed, const std::function<std::string(const
     }
 }
 
-// How many figures of its kernels are not known; a wrong one is a failure.
+// Counts the unknown figures of the kernels; a wrong figure is a test failure.
 int unknown_figures(const resource_log& log)
 {
     int unknown = 0;
@@ -90,7 +90,7 @@ int unknown_figures(const resource_log& log)
     return unknown;
 }
 
-TEST(log_writers, what_stands_in_front_tells_whose_a_line_is)
+TEST(log_writers, a_prefix_says_who_wrote_a_line)
 {
     const char* forms[] = {"{0}>",
                            "#{0} {1}.25 ",
@@ -127,9 +127,9 @@ TEST(log_writers, what_stands_in_front_tells_whose_a_line_is)
     }
 }
 
-TEST(log_writers, what_tells_nobody_is_not_guessed)
+TEST(log_writers, a_prefix_that_names_no_writer_is_not_used)
 {
-    // A progress bar's number, the time, the same for all, nothing.
+    // A number of a progress bar, the time, the same prefix for all, no prefix.
     for (const char* form : {"[{1}/99] ", "{1}.25 ", "12:00:{1:02} ", "[ 50%] ", "| ", ""}) {
         for (unsigned seed = 0; seed < 8; ++seed) {
             const resource_log log =
@@ -145,9 +145,9 @@ TEST(log_writers, what_tells_nobody_is_not_guessed)
     }
 }
 
-// A name in front of some lines alone: as MSBuild writes it where another node writes, of lines that begin with a
-// tool's name, of one compiler, of some lines by chance.
-TEST(log_writers, a_line_without_a_name_is_nobodys)
+// Only some lines have a name: as MSBuild writes it where another node writes, in lines that begin with a tool's name,
+// in those of one compiler, or in random ones.
+TEST(log_writers, a_line_without_a_name_is_assigned_to_nobody)
 {
     const std::function<bool(const written_line&)> rules[] = {
         [](const written_line& line) { return !line.same_as_last; },
@@ -171,7 +171,7 @@ TEST(log_writers, a_line_without_a_name_is_nobodys)
     }
 }
 
-TEST(log_writers, a_log_before_and_after_one_of_several_writers_is_read)
+TEST(log_writers, a_log_before_and_after_interleaved_ones_is_read)
 {
     line_list lines;
     add_report(lines, "blur");
@@ -188,7 +188,7 @@ TEST(log_writers, a_log_before_and_after_one_of_several_writers_is_read)
     EXPECT_TRUE(log.diagnostics.empty());
 }
 
-TEST(log_writers, the_name_in_front_is_without_the_times)
+TEST(log_writers, the_name_in_a_prefix_excludes_the_times)
 {
     for (const auto& [prefix, name] :
          std::initializer_list<std::pair<const char*, const char*>>{{"1>", "1>"},

@@ -1,4 +1,4 @@
-// Every log of tests/data/logs with exactly what it says. Those that make_logs makes are from CUDA 13.0.
+// Every log in tests/data/logs with its exact content. The logs made by make_logs are from CUDA 13.0.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -644,8 +644,8 @@ std::string in_capitals(std::string text)
     return text;
 }
 
-// Names are then in capitals too, and everything else is as before.
-TEST(ResourceLogFiles, in_capitals_say_the_same_figures)
+// Names are in capitals, too; everything else is equal.
+TEST(ResourceLogFiles, capitals_give_the_same_figures)
 {
     std::size_t logs = 0;
     for (const auto& entry : std::filesystem::directory_iterator(LAUNCHBOX_SOURCE_DIR "/tests/data/logs")) {

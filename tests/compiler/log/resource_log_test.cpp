@@ -1,4 +1,4 @@
-// The rules of the log reader one by one, and what must hold for any text.
+// The rules of the log reader one by one, and invariants that hold for any text.
 #include "compiler/log/resource_log.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ text_list log_names()
     return names;
 }
 
-// A report of one kernel, with a "Used" line of the caller's choice.
+// A report of one kernel with the given "Used" line.
 std::string report(const std::string& used, const std::string& architecture = "sm_80")
 {
     return "ptxas info    : Compiling entry function 'k' for '" + architecture +
@@ -41,7 +41,7 @@ std::string report(const std::string& used, const std::string& architecture = "s
            used + "\n";
 }
 
-// Without a report of its own: its place is that of the warning.
+// Whether the kernel has no report: its place is that of the warning.
 bool is_told_by_warnings(const kernel_info& kernel)
 {
     return !kernel.figures.registers && !kernel.figures.barriers && !kernel.warnings.empty();
@@ -56,7 +56,7 @@ kernel_info only_kernel(const std::string& text)
     return log.kernels.empty() ? kernel_info{} : log.kernels.front();
 }
 
-TEST(ResourceLog, SaysWhereAKernelWasFound)
+TEST(ResourceLog, RecordsWhereAKernelWasFound)
 {
     EXPECT_EQ(only_kernel(report("Used 8 registers")).source, (kernel_source{"log", "ptxas log", "line 1"}));
     const resource_log linked = parse_resource_log(
@@ -66,7 +66,7 @@ TEST(ResourceLog, SaysWhereAKernelWasFound)
     EXPECT_EQ(linked.kernels.front().source, (kernel_source{"-", "nvlink log", "line 2"}));
 }
 
-TEST(ResourceLog, AFieldThatIsMissingIsZeroOnlyForSharedMemory)
+TEST(ResourceLog, AMissingFieldMeansZeroOnlyForSharedMemory)
 {
     const kernel_info kernel = only_kernel(report("Used 8 registers"));
     EXPECT_EQ(kernel.figures.registers, 8);
@@ -83,13 +83,13 @@ TEST(ResourceLog, BarriersOfZeroArePrinted)
     EXPECT_EQ(only_kernel(report("Used 8 registers, used 0 barriers")).figures.barriers, 0);
 }
 
-TEST(ResourceLog, AddsWhatTheSystemTakes)
+TEST(ResourceLog, AddsTheReservedSharedMemory)
 {
     EXPECT_EQ(only_kernel(report("Used 47 registers, 60+0 bytes lmem, 28+16 bytes smem")).figures.static_shared_bytes,
               44);
 }
 
-TEST(ResourceLog, BanksComeInRisingOrder)
+TEST(ResourceLog, BanksAreInAscendingOrder)
 {
     EXPECT_EQ(only_kernel(report("Used 8 registers, 5 bytes cmem[14], 3 bytes cmem[0]")).figures.constant_banks,
               (std::vector<constant_bank>{{0, 3}, {14, 5}}));
@@ -114,7 +114,7 @@ TEST(ResourceLog, ReservedSharedMemoryOfTheLinkerIsSubtractedFor90Only)
     EXPECT_EQ(linked("", "1124").diagnostics.size(), 1u);
 }
 
-TEST(ResourceLog, ALineCutByTheEndOfTheLogClaimsNothingThatMayBeMissing)
+TEST(ResourceLog, ALineCutByTheEndOfTheLogGivesOnlyCertainFigures)
 {
     std::string text = report("Used 8 registers");
     text.pop_back();
@@ -123,7 +123,7 @@ TEST(ResourceLog, ALineCutByTheEndOfTheLogClaimsNothingThatMayBeMissing)
     EXPECT_EQ(cut.kernels.at(0).figures.static_shared_bytes, std::nullopt);
     EXPECT_TRUE(cut.ends_inside_a_report);
 
-    // The banks come after the shared memory, so this line has said all.
+    // The banks come after the shared memory, so this line is complete.
     text = report("Used 8 registers, 360 bytes cmem[0]");
     text.pop_back();
     EXPECT_EQ(only_kernel(text).figures.static_shared_bytes, 0);
@@ -138,7 +138,7 @@ TEST(ResourceLog, TheSameKernelForTwoArchitecturesIsTwoKernels)
     EXPECT_EQ(log.kernels[1].figures.registers, 9);
 }
 
-TEST(ResourceLog, TwoArchitecturesOfAKernelAtTheSameTimeAreNotGuessed)
+TEST(ResourceLog, ConcurrentReportsForTwoArchitecturesAreNotGuessed)
 {
     const std::string text =
         "ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
@@ -149,7 +149,7 @@ TEST(ResourceLog, TwoArchitecturesOfAKernelAtTheSameTimeAreNotGuessed)
         "ptxas info    : Function properties for k\n"
         "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
         "ptxas info    : Used 20 registers, used 0 barriers\n";
-    // The first properties follow the line of sm_90, but nothing says that they are its.
+    // The first properties follow the line of sm_90, but may belong to the other architecture.
     const resource_log log = parse_resource_log(text, "");
     ASSERT_EQ(log.kernels.size(), 2u);
     for (const kernel_info& kernel : log.kernels) {
@@ -160,7 +160,7 @@ TEST(ResourceLog, TwoArchitecturesOfAKernelAtTheSameTimeAreNotGuessed)
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
-TEST(ResourceLog, AUsedLineThatIsOwedIsNotTakenForTheNextKernels)
+TEST(ResourceLog, AMissingUsedLineIsNotReplacedByThatOfTheNextKernel)
 {
     const auto begin = [](const std::string& name) {
         return "ptxas info    : Compiling entry function '" + name +
@@ -168,7 +168,7 @@ TEST(ResourceLog, AUsedLineThatIsOwedIsNotTakenForTheNextKernels)
                "\n    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n";
     };
     const std::string used = "ptxas info    : Used 8 registers\n", time = "ptxas info    : Compile time = 1 ms\n";
-    // The second "Used" line is the first's or the second's, or the third's.
+    // The second "Used" line may belong to any of the three.
     const resource_log log =
         parse_resource_log(begin("first") + begin("second") + used + begin("third") + time + used + used, "");
     for (const kernel_info& kernel : log.kernels) EXPECT_EQ(kernel.figures.registers, std::nullopt) << kernel.name;
@@ -193,14 +193,14 @@ TEST(ResourceLog, OneLostLineCostsOneReport)
     EXPECT_EQ(log.diagnostics.size(), 1u);
 }
 
-TEST(ResourceLog, TwoUsedLinesInARowTakeBackTheFirst)
+TEST(ResourceLog, TwoUsedLinesInARowInvalidateTheFirst)
 {
     const resource_log log = parse_resource_log(report("Used 8 registers") + "ptxas info    : Used 9 registers\n", "");
     EXPECT_EQ(log.kernels.at(0).figures.registers, std::nullopt);
     EXPECT_EQ(describe_all(log.diagnostics), text_list{"5: a \"Used\" line that belongs to no entry function"});
 }
 
-TEST(ResourceLog, AUsedLineOfANewModuleTakesNothingBack)
+TEST(ResourceLog, AUsedLineOfANewModuleInvalidatesNothing)
 {
     const resource_log log = parse_resource_log(
         report("Used 8 registers") + "ptxas info    : 0 bytes gmem\nptxas info    : Used 9 registers\n", "");
@@ -208,7 +208,7 @@ TEST(ResourceLog, AUsedLineOfANewModuleTakesNothingBack)
     EXPECT_EQ(log.diagnostics.size(), 1u);
 }
 
-TEST(ResourceLog, WarningsGoToTheNextReportOfTheirKernel)
+TEST(ResourceLog, WarningsAreAddedToTheNextReportOfTheirKernel)
 {
     const std::string warning =
         "ptxas warning : Value of threads per SM for entry k is out of range. .minnctapersm will be ignored\n";
@@ -242,7 +242,7 @@ TEST(ResourceLog, ReadsPlacesInSources)
 TEST(ResourceLog, ReadsEveryUsedLineOfTheFilesInOrder)
 {
     for (const std::string& name : log_names()) {
-        // These have lines that are nobody's, or whose order is not that of the kernels.
+        // These have lines of no known kernel, or "Used" lines in another order than the kernels.
         if (name == "historical_truncated.log" || name == "interleaved.log") continue;
         const std::string text = read_input(folder + name);
         std::vector<int> expected;
@@ -267,7 +267,7 @@ TEST(ResourceLog, SeveralArchitecturesRepeatTheirKernels)
     EXPECT_EQ(warned, (std::map<std::string, int>{{"sm_80", 3}, {"sm_90", 3}, {"sm_120", 3}}));
 }
 
-TEST(ResourceLog, CompilersThatWriteAtTheSameTimeAreKeptApart)
+TEST(ResourceLog, ConcurrentCompilersAreKeptApart)
 {
     const resource_log log = parse_resource_log(read_input(folder + "parallel.log"), "");
     std::map<std::string, std::set<std::string>> figures;
@@ -287,7 +287,7 @@ TEST(ResourceLog, CompilersThatWriteAtTheSameTimeAreKeptApart)
     EXPECT_FALSE(log.ends_inside_a_report);
 }
 
-// What a whole log says of a kernel, and what one of its prefixes says: nothing else, perhaps less.
+// Compares a value from the whole log with that from a prefix: it must be equal or unknown.
 template <class T>
 bool is_part(const std::optional<T>& prefix, const std::optional<T>& whole)
 {
@@ -307,7 +307,7 @@ bool is_part(const kernel_info& prefix, const kernel_info& whole)
            prefix.figures.constant_banks.size() <= whole.figures.constant_banks.size();
 }
 
-// Whether a text that ends between two lines ends inside a report: a report has begun and its last line has not come.
+// Whether the text, which ends at a line's end, ends inside a report: one has begun and its last line is missing.
 bool is_inside_report(std::string_view text)
 {
     const auto count = [&](std::string_view words) {
@@ -320,7 +320,7 @@ bool is_inside_report(std::string_view text)
            count("Function properties") > count("bytes stack frame") + count("nvlink info    : used");
 }
 
-TEST(ResourceLog, APrefixSaysNothingThatTheWholeDoesNot)
+TEST(ResourceLog, APrefixGivesNothingThatTheWholeLogDoesNot)
 {
     for (const std::string& name : log_names()) {
         const std::string text = read_input(folder + name);
@@ -331,9 +331,9 @@ TEST(ResourceLog, APrefixSaysNothingThatTheWholeDoesNot)
             const auto told = static_cast<std::size_t>(std::ranges::count_if(part.kernels, is_told_by_warnings));
             ASSERT_LE(part.kernels.size() - told, whole.kernels.size()) << name << " to " << size;
             for (std::size_t i = 0; i < std::min(part.kernels.size(), whole.kernels.size()); ++i) {
-                // A second "Used" line takes the first back.
+                // A second "Used" line invalidates the first.
                 const bool taken_back = part.kernels[i].figures.registers && !whole.kernels[i].figures.registers;
-                // What a warning tells goes into its kernel's report once that comes.
+                // Figures of a warning move to its kernel's report when that is read.
                 const bool moved = is_told_by_warnings(part.kernels[i]) &&
                                    std::ranges::count(whole.kernels, part.kernels[i].name, &kernel_info::name) > 0;
                 ASSERT_TRUE(taken_back || moved || is_part(part.kernels[i], whole.kernels[i]))
@@ -345,10 +345,10 @@ TEST(ResourceLog, APrefixSaysNothingThatTheWholeDoesNot)
     }
 }
 
-TEST(ResourceLog, KnowsWhereALogWasCut)
+TEST(ResourceLog, DetectsWhereALogWasCut)
 {
     for (const std::string& name : log_names()) {
-        // Written by hand with other forms, or with lines that cannot be read.
+        // Written by hand in other forms, or with unreadable lines.
         if (name.starts_with("historical_") || name == "build_noise.log" || name == "parallel.log") continue;
         const std::string text = read_input(folder + name);
         for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', end + 1)) {
@@ -359,7 +359,7 @@ TEST(ResourceLog, KnowsWhereALogWasCut)
     }
 }
 
-TEST(ResourceLog, JunkIsReadWithoutHarm)
+TEST(ResourceLog, JunkIsReadSafely)
 {
     const std::uint64_t seed = random_seed();
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -392,7 +392,7 @@ TEST(ResourceLog, JunkIsReadWithoutHarm)
         }
         const resource_log log = parse_resource_log(text, "junk");
         const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
-        // Lines that have run into one are taken apart where a tool's name begins the next.
+        // Lines that ran together are split where the name of a tool begins the next.
         std::size_t starts = lines;
         for (const std::string_view tool : {"ptxas", "nvlink"})
             for (std::size_t at = text.find(tool); at != std::string::npos; at = text.find(tool, at + 1)) ++starts;

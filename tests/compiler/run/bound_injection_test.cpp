@@ -1,4 +1,4 @@
-// The forced includes, tried with the real nvcc: chosen kernels change, and not a byte of the others.
+// The forced includes, tried with the real nvcc: the chosen kernels change, and no byte of the others.
 #include "compiler/run/bound_injection.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ protected:
         return ran.exit_code == 0 ? read_input((folder_.path() / "out.ptx").string()) : std::string();
     }
 
-    // "k: 256 2" for each kernel that has a bound, "k: r64" for each that has __maxnreg__.
+    // "k: 256 2" for each kernel with a launch bound, "k: r64" for each with __maxnreg__.
     [[nodiscard]] static std::map<std::string, std::string> attributes(const std::vector<kernel_info>& kernels)
     {
         std::map<std::string, std::string> texts;
@@ -99,7 +99,7 @@ TEST_F(BoundInjection, OnlyTheDirectivesOfTheChosenKernelChange)
     EXPECT_EQ(before.replace(before.find(own), own.size(), ".maxntid 96, 1, 1\n"), after);
 }
 
-TEST_F(BoundInjection, EveryKindReplacesEveryKind)
+TEST_F(BoundInjection, EveryAttributeReplacesEveryOther)
 {
     write("k.cu", two_kernels);
     const auto all = [&](const launch_attribute& attribute) {
@@ -116,7 +116,7 @@ TEST_F(BoundInjection, EveryKindReplacesEveryKind)
     EXPECT_EQ(all({.max_registers = 80}), (texts{{"plain", "r80"}, {"bounded", "r80"}, {"limited", "r80"}})) << log_;
 }
 
-TEST_F(BoundInjection, TheThirdBoundIsWrittenWhereItIsGivenAlone)
+TEST_F(BoundInjection, AThirdArgumentIsOnlyWrittenIfGiven)
 {
     write("k.cu",
           "extern \"C\" __global__ void __launch_bounds__(64, 3, 4) clustered() {}\n"
@@ -126,13 +126,13 @@ TEST_F(BoundInjection, TheThirdBoundIsWrittenWhereItIsGivenAlone)
         attributes("k.cu", injection_header({{at, at, {.threads = 96, .min_blocks = 2, .max_cluster_blocks = 4}}})),
         (texts{{"clustered", "96 2 c4"}, {"other", "64 3 c4"}}))
         << log_;
-    write("k.cu", two_kernels);  // before sm_90 a third bound is an error, even if it is 0
+    write("k.cu", two_kernels);  // before sm_90 a third argument is an error, even if it is 0
     EXPECT_EQ(attributes("k.cu", injection_header({{bounded_at, bounded_at, {.threads = 96}}}), "sm_75"),
               (texts{{"plain", ""}, {"bounded", "96"}, {"limited", "r40"}}))
         << log_;
 }
 
-TEST_F(BoundInjection, AnotherFileWithAKernelAtTheSameLineKeepsItsOwn)
+TEST_F(BoundInjection, AKernelOnTheSameLineOfAnotherFileKeepsItsBound)
 {
     const std::string dependent =
         "extern \"C\" __global__ void included_plain() {}\n"
@@ -141,7 +141,7 @@ TEST_F(BoundInjection, AnotherFileWithAKernelAtTheSameLineKeepsItsOwn)
         "template <class P> __global__ void __launch_bounds__(same<P, int>::type::threads, P::blocks) t() {}\n"
         "extern \"C\" __global__ void __maxnreg__(48) included_limited() {}\n"
         "template __global__ void t<policy>();\n";
-    write("ak.cu", dependent);  // ends with the other's name
+    write("ak.cu", dependent);  // its name ends with that of the other file
     write("k.cu", two_kernels + "#include \"ak.cu\"\n");
     const std::vector<injected_bound> bounds{{plain_at, std::nullopt, {.threads = 256, .min_blocks = 2}},
                                              {bounded_at, bounded_at, {.threads = 256, .min_blocks = 2}},
@@ -150,7 +150,7 @@ TEST_F(BoundInjection, AnotherFileWithAKernelAtTheSameLineKeepsItsOwn)
                    {"included_plain", ""}, {"_Z1tI6policyEvv", "160 3"}, {"included_limited", "r48"}};
     EXPECT_EQ(attributes("k.cu", injection_header(bounds)), expected) << log_;
 
-    // Both files at once, each its own.
+    // Both files at once, each with its own bound.
     std::vector<injected_bound> both = bounds;
     both.push_back({{"ak.cu", 2}, source_location{"ak.cu", 2}, {.threads = 32}});
     both.push_back({{"ak.cu", 1}, std::nullopt, {.threads = 64, .min_blocks = 5}});
@@ -159,7 +159,7 @@ TEST_F(BoundInjection, AnotherFileWithAKernelAtTheSameLineKeepsItsOwn)
     EXPECT_EQ(attributes("k.cu", injection_header(both)), expected) << log_;
 }
 
-TEST_F(BoundInjection, AnotherFileThatCannotKeepItsOwnIsAnErrorAndNotAnotherProgram)
+TEST_F(BoundInjection, ABoundInAnotherFileThatCannotBeKeptIsAnError)
 {
     write("other.cuh", "\nextern \"C\" __global__ void __launch_bounds__(32) included() {}\n");
     write("k.cu", two_kernels + "#include \"other.cuh\"\n");
@@ -175,7 +175,7 @@ TEST_F(BoundInjection, ContradictionsAreRefused)
     EXPECT_NO_THROW((void)injection_header({first, first, {{"other.cu", 1}, std::nullopt, {.threads = 96}}}));
 }
 
-TEST_F(BoundInjection, FileNamesAreOnlyNames)
+TEST_F(BoundInjection, FileNamesAreNotInterpreted)
 {
     for (const std::string name : {"a\\b.cu", "sp ace+?\?/.cuh", "\xc3\xa4.cu", "1.cu"}) {
         const std::string plain_name = name.substr(name.rfind('/') + 1);
@@ -193,8 +193,8 @@ TEST_F(BoundInjection, FileNamesAreOnlyNames)
     }
 }
 
-// The user's own build: host and device, two files with kernels in the same lines.
-TEST_F(BoundInjection, AWholeProgramIsBuiltWithIt)
+// The user's own build: host and device code, two files with kernels on the same lines.
+TEST_F(BoundInjection, AWholeProgramIsBuilt)
 {
     const auto file = [](const std::string& name, const std::string& rest) {
         return "__global__ void " + name + "_plain(int* p) { *p = 1; }\n__global__ void __launch_bounds__(64) " + name +
@@ -220,7 +220,7 @@ TEST_F(BoundInjection, AWholeProgramIsBuiltWithIt)
     const texts first = kernels();
     EXPECT_EQ(first.at("_Z9a_boundedPi"), "64");
     EXPECT_EQ(first.at("_Z9b_boundedPi"), "96");
-    EXPECT_EQ(first.at("_Z7b_plainPi"), "r255");  // no limit, and no way to write nothing there
+    EXPECT_EQ(first.at("_Z7b_plainPi"), "r255");  // no limit; the attribute cannot be left out there
 
     const subprocess_result by_variable = nvcc(sources, {"NVCC_APPEND_FLAGS=-include injected.h"});
     ASSERT_EQ(by_variable.exit_code, 0) << by_variable.output;

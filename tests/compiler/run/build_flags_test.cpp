@@ -1,4 +1,4 @@
-// Flags of a build's command, in every spelling, as nvcc is given them here.
+// Flags of a build's command, in every spelling, translated for nvcc.
 #include "compiler/run/build_flags.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ words flags(const std::string& command, const std::filesystem::path& folder = "/
     return flags_of_command(command_words(command), folder);
 }
 
-TEST(build_flags, what_only_the_build_needs_is_left_out)
+TEST(build_flags, flags_that_only_the_build_needs_are_left_out)
 {
     for (const char* command :
          {"nvcc -O3 -c k.cu -o k.o", "nvcc -O3 --compile k.cu --output-file k.o",
@@ -30,8 +30,8 @@ TEST(build_flags, what_only_the_build_needs_is_left_out)
         EXPECT_EQ(flags(command), words{"-O3"}) << command;
 }
 
-// A build on Windows has flags for Microsoft's compiler, which no other knows.
-TEST(build_flags, of_microsofts_compiler_are_left_out)
+// A build on Windows has flags for Microsoft's compiler that no other compiler knows.
+TEST(build_flags, flags_for_microsofts_compiler_are_left_out)
 {
     for (const char* command :
          {R"(nvcc.exe -DN=64 -ccbin "C:\\VC\\bin" -Xcompiler "/EHsc /W3 /FdX.pdb" -c k.cu)",
@@ -42,14 +42,14 @@ TEST(build_flags, of_microsofts_compiler_are_left_out)
               (words{"-Xcompiler", "-fPIC,-I/x", "-ccbin", "/usr/bin/g++"}));
 }
 
-TEST(build_flags, of_a_second_command_are_not_the_first_ones)
+TEST(build_flags, flags_of_a_second_command_are_ignored)
 {
     for (const char* command : {"nvcc -DN=64 -c k.cu && nvcc -DN=32 -M k.cu", "nvcc -DN=64 -c k.cu ; touch -DX k.o",
                                 ": && nvcc -DN=64 -c k.cu || exit -1", "cd /p && nvcc -DN=64 -c k.cu | tee -a log"})
         EXPECT_EQ(flags(command), words{"-DN=64"}) << command;
 }
 
-TEST(build_flags, what_changes_kernels_stays)
+TEST(build_flags, flags_that_change_kernels_are_kept)
 {
     EXPECT_EQ(flags("nvcc -dc k.cu"), words{"-rdc=true"});
     EXPECT_EQ(flags("nvcc --device-c k.cu"), words{"-rdc=true"});
@@ -63,7 +63,7 @@ TEST(build_flags, what_changes_kernels_stays)
               (words{"-Xptxas", "-O1,-v", "-maxrregcount", "40"}));
     EXPECT_EQ(flags("nvcc -Xcompiler -I../inc,-fPIC -Xcompiler=-isysteminc -c k.cu"),
               (words{"-Xcompiler", "-I/inc,-fPIC", "-Xcompiler=-isystem/p/inc"}));
-    // The value of a flag is no flag.
+    // The value of a flag is not a flag.
     EXPECT_EQ(flags("nvcc -Xcompiler -c -c k.cu"), (words{"-Xcompiler", "-c"}));
     EXPECT_EQ(flags("nvcc -D -c k.cu"), (words{"-D", "-c"}));
     EXPECT_EQ(flags("nvcc -Iinc -I ../x -isystem s -include=a.h -c k.cu"),
@@ -73,7 +73,7 @@ TEST(build_flags, what_changes_kernels_stays)
               (words{"-ccbin", "g++-12", "-ccbin", "/usr/bin/g++"}));
 }
 
-TEST(build_flags, of_clang_in_the_words_of_nvcc)
+TEST(build_flags, flags_of_clang_are_translated_to_nvcc)
 {
     EXPECT_EQ(flags("clang++ -x cuda --cuda-gpu-arch=sm_80 -fgpu-rdc -std=gnu++17 -Iinc -O3 -Wall -c k.cu -o k.o"),
               (words{"-x", "cu", "-rdc=true", "-std=c++17", "-I/p/inc"}));
@@ -83,8 +83,8 @@ TEST(build_flags, of_clang_in_the_words_of_nvcc)
               (words{"-x", "cu", "-isystem", "/usr/x", "-include", "a.h"}));
 }
 
-// What is forced to be included lies in the build's folder, or where -I says.
-TEST(build_flags, a_forced_include_is_looked_for_as_the_compiler_does)
+// A file to be force-included is in the build's folder, or in a folder of -I.
+TEST(build_flags, a_forced_include_is_searched_for_as_by_the_compiler)
 {
     const temporary_directory folder;
     write_file_atomically(folder.path() / "here.h", "");
@@ -92,7 +92,7 @@ TEST(build_flags, a_forced_include_is_looked_for_as_the_compiler_does)
               (words{"-include", (folder.path() / "here.h").string(), "--pre-include=elsewhere.h"}));
 }
 
-TEST(build_flags, of_programs_that_read_others_are_refused)
+TEST(build_flags, commands_of_programs_that_are_not_compilers_are_refused)
 {
     for (const char* command : {"cl.exe /DN=64 /c k.cu", "hipcc -DN=64 -c k.cu", "nvc++ -cuda -gpu=cc80 -c k.cu",
                                 "cmake -DN=64 -P k.cu.o.cmake", "/bin/sh build.sh -DN=64", "cmd.exe /C nvcc64 k.cu",
@@ -102,7 +102,7 @@ TEST(build_flags, of_programs_that_read_others_are_refused)
     EXPECT_EQ(flags("my-wrapper -DN=64 -c k.cu"), words{"-DN=64"});
 }
 
-TEST(build_flags, response_files_stand_for_what_is_in_them)
+TEST(build_flags, response_files_are_expanded)
 {
     const temporary_directory folder;
     write_file_atomically(folder.path() / "a.rsp", "-DA=1\n\"-DB=x y\"\r\n@b.rsp\n");
@@ -123,7 +123,7 @@ TEST(build_flags, response_files_stand_for_what_is_in_them)
     EXPECT_THROW(with_response_files({"@loop.rsp"}, folder.path()), error);
 }
 
-TEST(build_flags, machine_code_is_made_of_one_source)
+TEST(build_flags, a_command_for_machine_code_has_one_source)
 {
     EXPECT_EQ(for_machine_code({"-dc", "-O3"}), (words{"-rdc=true", "-O3"}));
     EXPECT_EQ(for_machine_code({"-dlto", "-dw"}), (words{"-rdc=true", "-rdc=false"}));

@@ -1,4 +1,4 @@
-// Compiles kept in files: what is found again, what must not be, and what damage and other processes do.
+// Compiles kept in files: what is found again, what must not be, and the effects of damage and of other processes.
 #include "compiler/run/compile_cache.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(CompileCache, FindsWhatItStored)
     EXPECT_EQ(cache.find(key), some_output("other"));
 }
 
-TEST(CompileCache, FailuresAreNotKept)
+TEST(CompileCache, FailuresAreNotStored)
 {
     const temporary_directory folder;
     const compile_cache cache(folder.path());
@@ -56,7 +56,7 @@ TEST(CompileCache, FailuresAreNotKept)
     EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-TEST(CompileCache, EveryDamageIsAMiss)
+TEST(CompileCache, AnyDamageIsAMiss)
 {
     const temporary_directory folder;
     const compile_cache cache(folder.path());
@@ -76,7 +76,7 @@ TEST(CompileCache, EveryDamageIsAMiss)
         }
     EXPECT_FALSE(found_in(whole + "x"));
 
-    // Right checksum, wrong sizes; and an entry under another's key.
+    // Right checksum, but wrong sizes; and an entry under another key.
     const std::size_t sizes = whole.find('\n') - std::string("11 6 13").size();
     ASSERT_EQ(whole.substr(sizes, 7), "11 6 13") << whole;
     for (const std::string wrong :
@@ -91,7 +91,7 @@ TEST(CompileCache, EveryDamageIsAMiss)
     EXPECT_EQ(cache.find(key), some_output());
 }
 
-TEST(CompileCache, AFolderThatCannotBeUsedIsNoError)
+TEST(CompileCache, AnUnusableFolderIsNoError)
 {
     const temporary_directory folder;
     write_file_atomically(folder.path() / "file", "");
@@ -109,7 +109,7 @@ TEST(CompileCache, AFolderThatCannotBeUsedIsNoError)
     EXPECT_FALSE(fs::exists("compiles"));
 }
 
-TEST(CompileCache, EntriesThatNobodyUsesGo)
+TEST(CompileCache, UnusedEntriesAreRemoved)
 {
     const temporary_directory folder;
     const compile_cache cache(folder.path());
@@ -121,14 +121,14 @@ TEST(CompileCache, EntriesThatNobodyUsesGo)
     cache.store(unused, some_output());
     cache.store(fresh, some_output());
     age(used, 31), age(unused, 31), age(fresh, 29);
-    EXPECT_TRUE(cache.find(used));  // that is a use
+    EXPECT_TRUE(cache.find(used));  // counts as a use
     cache.store(key, some_output());
     EXPECT_TRUE(cache.find(used));
     EXPECT_TRUE(cache.find(fresh));
     EXPECT_FALSE(cache.find(unused));
 }
 
-TEST(CompileCache, ProcessesMayShareIt)
+TEST(CompileCache, ProcessesCanShareIt)
 {
     const temporary_directory folder;
     const compile_cache cache(folder.path());
@@ -185,7 +185,7 @@ TEST(CompileCache, ItsFolderComesFromTheEnvironment)
     EXPECT_EQ(default_cache_folder(), "");
 }
 
-TEST(CompileCache, WhatWasUsedLongestAgoGoesWhenItIsFull)
+TEST(CompileCache, TheLeastRecentlyUsedEntryIsRemovedWhenItIsFull)
 {
     const temporary_directory folder;
     const std::string start = key.substr(0, 2), content(1000, 'x');
@@ -196,7 +196,7 @@ TEST(CompileCache, WhatWasUsedLongestAgoGoesWhenItIsFull)
         const auto entry = cache.file_of(start + std::to_string(i));
         fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(10 - i));
         if (i == 2) {
-            EXPECT_TRUE(cache.find(start + "0"));  // a use: 1 is the oldest now
+            EXPECT_TRUE(cache.find(start + "0"));  // a use, so that 1 is now the least recently used
         }
     }
     cache.store(key, some_output(content));
@@ -205,7 +205,7 @@ TEST(CompileCache, WhatWasUsedLongestAgoGoesWhenItIsFull)
     EXPECT_TRUE(cache.find(key));
 }
 
-TEST(CompileCache, AnEntryLargerThanItsPartIsKeptUntilTheNext)
+TEST(CompileCache, AnEntryLargerThanItsSubfolderIsKeptUntilTheNext)
 {
     const temporary_directory folder;
     const scoped_variable limit("LAUNCHBOX_CACHE_MAX_SIZE", "1K");
@@ -229,10 +229,10 @@ TEST(CompileCache, ItsSizeComesFromTheEnvironment)
     EXPECT_EQ(size("0"), std::numeric_limits<std::uintmax_t>::max());
     for (const char* wrong : {"-1G", "ten", "5 apples", "1e9"}) EXPECT_THROW(size(wrong), error) << wrong;
     const scoped_variable limit("LAUNCHBOX_CACHE_MAX_SIZE", "ten");
-    EXPECT_FALSE(compile_cache({}).enabled());  // where nothing is kept no size is asked for
+    EXPECT_FALSE(compile_cache({}).enabled());  // a disabled cache does not read its size
 }
 
-// With the real nvcc: what makes a compile another one.
+// With the real nvcc: which changes make it a different compile.
 class CachedCompile : public nvcc_test {
 protected:
     void SetUp() override
@@ -246,7 +246,7 @@ protected:
 
     [[nodiscard]] std::string source() const { return (folder_.path() / "k.cu").string(); }
 
-    // Whether the compile was found in the cache; it must be the same as without one.
+    // Whether the compile was found in the cache; its output must be the same as without a cache.
     bool found(const std::string& forced_include = {}, bool only_ptx = false, const std::string& ptxas = "13.0",
                compute_capability architecture = {9, 0}, const std::vector<std::string>& flags = {})
     {
@@ -260,7 +260,7 @@ protected:
     nvcc_output output_;
 };
 
-TEST_F(CachedCompile, TheSameIsFoundAndIsTheSame)
+TEST_F(CachedCompile, AnEqualCompileIsFoundWithEqualOutput)
 {
     EXPECT_FALSE(found());
     const nvcc_output first = output_;
@@ -270,7 +270,7 @@ TEST_F(CachedCompile, TheSameIsFoundAndIsTheSame)
     EXPECT_EQ(output_, first);
 }
 
-// What ptxas made of PTX once, no compiler makes again.
+// ptxas compiles the same PTX only once, whatever the source.
 TEST_F(CachedCompile, AssembledPtxIsFoundByItsTextAndKernel)
 {
     const compile_cache cache(folder_.path() / "cache");
@@ -295,7 +295,7 @@ TEST_F(CachedCompile, AssembledPtxIsFoundByItsTextAndKernel)
     EXPECT_TRUE(is_missed(ptx, kernel + "_"));
 }
 
-TEST_F(CachedCompile, EverythingThatCanChangeTheOutputIsAMiss)
+TEST_F(CachedCompile, EveryInputThatCanChangeTheOutputIsPartOfTheKey)
 {
     EXPECT_FALSE(found());
     EXPECT_FALSE(found("#define UNUSED\n"));
@@ -320,7 +320,7 @@ TEST_F(CachedCompile, EverythingThatCanChangeTheOutputIsAMiss)
     write_file_atomically(folder_.path() / "header.cuh", "#define VALUE 2\n");
     EXPECT_FALSE(found());
     write_file_atomically(folder_.path() / "header.cuh", "#define VALUE 1\n");
-    EXPECT_TRUE(found());  // as it was at first
+    EXPECT_TRUE(found());  // as at the beginning
 }
 
 TEST_F(CachedCompile, ADamagedEntryIsCompiledAgainAndReplaced)
@@ -335,7 +335,7 @@ TEST_F(CachedCompile, ADamagedEntryIsCompiledAgainAndReplaced)
     }
     EXPECT_EQ(entries, 1u);
     EXPECT_FALSE(found());
-    EXPECT_EQ(output_.cubin, first.cubin);  // the log says how long ptxas took
+    EXPECT_EQ(output_.cubin, first.cubin);  // the log is not compared: it contains ptxas' time
     EXPECT_EQ(output_.ptx_outline, first.ptx_outline);
     EXPECT_TRUE(found());
 }

@@ -81,7 +81,7 @@ TEST_F(Compile, FiguresAreThoseOfTheLog)
     EXPECT_EQ(by_name(result).at("computed_barrier").figures.parameter_bytes, 12);
 }
 
-TEST_F(Compile, LaunchBoundsComeFromThePtx)
+TEST_F(Compile, LaunchBoundsAreReadFromThePtx)
 {
     const compile_result result = compile_one(kernels_folder + "bounds.cu");
     ASSERT_TRUE(result.succeeded) << result.log;
@@ -96,10 +96,10 @@ TEST_F(Compile, LaunchBoundsComeFromThePtx)
     EXPECT_EQ(kernels.at("limited").bounds.requested_max_registers, 40);
     EXPECT_EQ(kernels.at("limited").bounds.register_cap, 40);
     EXPECT_EQ(kernels.at("too_many_threads").warnings.size(), 1u);
-    EXPECT_FALSE(kernels.at("no_bounds").figures.constant_banks.empty());  // which no log of sm_90 tells
+    EXPECT_FALSE(kernels.at("no_bounds").figures.constant_banks.empty());  // no log for sm_90 has them
 }
 
-TEST_F(Compile, ArchitecturesComeBackInTheirOrder)
+TEST_F(Compile, ArchitecturesAreReturnedInTheirOrder)
 {
     const compile_request request{.source = kernels_folder + "spills.cu",
                                   .architectures = {{9, 0, architecture_variant::accelerated}, {7, 5}, {8, 0}},
@@ -139,7 +139,7 @@ TEST_F(Compile, FlagsReachTheCompiler)
     EXPECT_TRUE(defined.succeeded) << defined.log;
 }
 
-TEST_F(Compile, ASyntaxErrorHasItsPlace)
+TEST_F(Compile, ASyntaxErrorIsReportedWithItsPlace)
 {
     const std::string source = kernels_folder + "syntax_error.cu";
     const compile_result result = compile_one(source);
@@ -159,7 +159,7 @@ TEST_F(Compile, AnErrorOfPtxasNamesNoTemporaryFolder)
     EXPECT_EQ(result.log.find(fs::temp_directory_path().string()), std::string::npos);
 }
 
-TEST_F(Compile, AMissingFileIsSaid)
+TEST_F(Compile, AMissingFileIsReported)
 {
     const compile_result result = compile_one("no/such file.cu");
     EXPECT_FALSE(result.succeeded);
@@ -167,14 +167,14 @@ TEST_F(Compile, AMissingFileIsSaid)
     EXPECT_NE(errors(result).front().find("no/such file.cu"), std::string::npos);
 }
 
-TEST_F(Compile, AnUnknownOptionIsSaid)
+TEST_F(Compile, AnUnknownOptionIsReported)
 {
     const compile_result result = compile_one(kernels_folder + "basic.cu", "sm_80", {"-no-such-option"});
     EXPECT_FALSE(result.succeeded);
     EXPECT_EQ(errors(result), std::vector<std::string>{"1 nvcc error: Unknown option '-no-such-option'"});
 }
 
-TEST_F(Compile, NamesWithShellCharactersAreOnlyNames)
+TEST_F(Compile, NamesWithShellCharactersAreNotInterpreted)
 {
     const temporary_directory folder;
     const fs::path victim = folder.path() / "victim";
@@ -217,10 +217,10 @@ TEST_F(Compile, PathsAreRelativeToTheCurrentFolder)
     ASSERT_TRUE(result.succeeded) << result.log;
     EXPECT_EQ(result.kernels.at(0).bounds.max_threads, (std::array{192, 1, 1}));
     EXPECT_EQ(result.kernels.at(0).bounds.min_blocks, 3);
-    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3);  // nothing left
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3);  // nothing is left
 }
 
-TEST_F(Compile, PtxIsASourceToo)
+TEST_F(Compile, PtxIsAlsoASource)
 {
     const temporary_directory folder;
     const std::string source = (folder.path() / "k.ptx").string();

@@ -1,4 +1,4 @@
-// Asks the real nvcc where kernels are written. The oracle is the source: each place carries a comment with its name.
+// Asks the real nvcc where kernels are declared. The source has the answers: each place has a comment with its name.
 #include "compiler/run/kernel_sites.hpp"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ protected:
     }
 };
 
-// The line with /*mark*/ in it.
+// The line that contains /*mark*/.
 source_location place_of(const std::string& mark, const std::string& file)
 {
     const std::string text = read_input(file);
@@ -59,7 +59,7 @@ source_location place_of(const std::string& mark, const std::string& file)
     return {file, 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'))};
 }
 
-TEST_F(KernelSites, EveryWayToWriteAKernel)
+TEST_F(KernelSites, EveryWayToDeclareAKernel)
 {
     const std::string header = write("include/header.cuh",
                                      "#pragma once\n\n"
@@ -121,17 +121,17 @@ void launch(int* p)
     EXPECT_EQ(sites.size(), 12u);
 }
 
-TEST_F(KernelSites, AttributesThatDoNotGoThroughTheWordsAreNotFound)
+TEST_F(KernelSites, AttributesThatBypassTheKeywordsAreNotFound)
 {
     const auto sites = sites_in(write("k.cu",
                                       "extern \"C\" __attribute__((global)) void hidden() {}\n"
                                       "extern \"C\" __global__ void __attribute__((launch_bounds(96, 4))) raw() {}\n"));
     EXPECT_EQ(sites.at("hidden").declared_at, std::nullopt);
-    EXPECT_EQ(sites.at("raw").declared_at, std::nullopt);  // its own comes after that of the census
+    EXPECT_EQ(sites.at("raw").declared_at, std::nullopt);  // its own attribute comes after that of the census
     EXPECT_EQ(sites.at("raw").attribute_at, std::nullopt);
 }
 
-TEST_F(KernelSites, TwoFilesOfOneNameWithAKernelInTheSameLine)
+TEST_F(KernelSites, TwoFilesOfTheSameNameWithAKernelOnTheSameLine)
 {
     write("one/k.cuh", "extern \"C\" __global__ void a() {}\nextern \"C\" __global__ void c() {}\n");
     write("two/k.cuh", "extern \"C\" __global__ void b() {}\n");
@@ -141,14 +141,14 @@ TEST_F(KernelSites, TwoFilesOfOneNameWithAKernelInTheSameLine)
     EXPECT_EQ(sites.at("c").diagnostic, "");
 }
 
-TEST_F(KernelSites, GeneratedCodeSaysWhereItComesFrom)
+TEST_F(KernelSites, GeneratedCodeNamesItsSource)
 {
     const auto sites =
         sites_in(write("k.cu", "#line 2000000 \"dir/a \\\"b\\\\c.gen\"\nextern \"C\" __global__ void k() {}\n"));
     EXPECT_EQ(sites.at("k").declared_at, (source_location{"dir/a \"b\\c.gen", 2000000}));
 }
 
-TEST_F(KernelSites, AFileThatDoesNotCompileSaysSo)
+TEST_F(KernelSites, AFileThatDoesNotCompileIsReported)
 {
     const kernel_census census = census_of_kernels(write("k.cu", "__global__ void k() { x; }\n"));
     EXPECT_TRUE(census.sites.empty());
@@ -156,7 +156,7 @@ TEST_F(KernelSites, AFileThatDoesNotCompileSaysSo)
     EXPECT_NE(census.errors.front().find("k.cu(1): identifier \"x\" is undefined"), std::string::npos);
 }
 
-TEST(FilesIn, ReadsLineMarkersAndNothingElse)
+TEST(FilesIn, ReadsOnlyLineMarkers)
 {
     EXPECT_EQ(files_in("# 1 \"k.cu\"\n#pragma once\n# 4 \"a\\\"b\\\\c\\303\\244.h\" 1 3\nint x; // # 3 \"no.cu\"\n"
                        "# 7\n#line 9 \"d.h\"\n# 1 \"k.cu\" 2\n# 1 \"open"),

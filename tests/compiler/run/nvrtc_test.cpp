@@ -46,7 +46,7 @@ protected:
     std::optional<nvrtc_place> place_;
 };
 
-TEST_F(Nvrtc, is_found_beside_the_compiler_with_its_headers)
+TEST_F(Nvrtc, is_found_next_to_the_compiler_with_its_headers)
 {
     if (!tools_) GTEST_SKIP() << "no nvcc";
     EXPECT_TRUE(place_->library.is_absolute());
@@ -59,7 +59,7 @@ TEST_F(Nvrtc, is_found_beside_the_compiler_with_its_headers)
     EXPECT_TRUE(has("cub/cub.cuh"));
 }
 
-TEST_F(Nvrtc, takes_the_library_that_the_environment_names)
+TEST_F(Nvrtc, uses_the_library_named_in_the_environment)
 {
     const temporary_directory folder;
     const fs::path copy = folder.path() / "mine.so";
@@ -73,8 +73,8 @@ TEST_F(Nvrtc, takes_the_library_that_the_environment_names)
     EXPECT_THROW(nvrtc("libm.so.6"), error);
 }
 
-// As Python packages have it, of which the system knows nothing.
-TEST_F(Nvrtc, what_it_needs_is_loaded_from_beside_it)
+// As in Python packages, which are not in the system's search paths.
+TEST_F(Nvrtc, its_dependencies_are_loaded_from_its_folder)
 {
     const temporary_directory folder;
     const fs::path copy = folder.path() / "libnvrtc.so", builtins = folder.path() / "libnvrtc-builtins.so.99.0";
@@ -103,7 +103,7 @@ TEST_F(Nvrtc, compiles_to_a_cubin_and_an_outline)
     EXPECT_EQ(contents.architecture, "sm_90");
 }
 
-TEST_F(Nvrtc, says_what_is_wrong)
+TEST_F(Nvrtc, reports_errors)
 {
     EXPECT_NE(compile("__global__ void k() { x = 1; }", "k").output.log.find("k.cu(1): error: identifier \"x\""),
               std::string::npos);
@@ -113,7 +113,7 @@ TEST_F(Nvrtc, says_what_is_wrong)
     EXPECT_FALSE(compile("__global__ void k() {}", "other").output.succeeded());
 }
 
-TEST_F(Nvrtc, understands_what_nvcc_calls_flags)
+TEST_F(Nvrtc, accepts_the_flags_of_nvcc)
 {
     const temporary_directory folder;
     write_file_atomically(folder.path() / "a.h", "#define A 1\n");
@@ -130,14 +130,15 @@ std::string without_times(const std::string& log)
     return std::regex_replace(log, std::regex("Compile time = .*"), "");
 }
 
-// Names of internal linkage hold a number of the translation unit that two compilations of one text need not share.
+// Names with internal linkage contain an id of the translation unit, which may differ between two compilations of one
+// text.
 std::string without_unit_id(const std::string& cubin)
 {
     return std::regex_replace(cubin, std::regex("_scan_cu_[0-9a-f]{8}_"), "_scan_cu_");
 }
 
-// From the second job on that differs in the kernel alone.
-TEST_F(Nvrtc, kept_headers_change_nothing_that_is_compiled)
+// Headers are kept from the second job on that differs only in the kernel.
+TEST_F(Nvrtc, kept_headers_do_not_change_the_output)
 {
     const temporary_directory folder;
     nvrtc compiler(place_->library);
@@ -180,7 +181,7 @@ TEST_F(Nvrtc, kept_headers_change_nothing_that_is_compiled)
     EXPECT_EQ(failed.output.log.find("precompiled"), std::string::npos) << failed.output.log;
 }
 
-TEST(nvrtc_flags, are_those_of_nvcc_in_the_spelling_of_nvrtc)
+TEST(nvrtc_flags, are_translated_from_nvccs_spelling)
 {
     EXPECT_EQ(flags_for_nvrtc({"-O3", "-Ione", "-I", "two", "-I=three", "--include-path", "four", "-isystem", "five"}),
               (words{"--include-path=one", "--include-path=two", "--include-path=three", "--include-path=four",
@@ -193,7 +194,7 @@ TEST(nvrtc_flags, are_those_of_nvcc_in_the_spelling_of_nvrtc)
     EXPECT_EQ(flags_for_nvrtc({"-I"}), words{"-I"}) << "for NVRTC to complain about";
 }
 
-TEST(nvrtc_flags, without_names_are_whole_options)
+TEST(nvrtc_flags, without_names_are_single_options)
 {
     EXPECT_EQ(flags_without_names({"-O3", "-DA={a}", "-D", "B={b}", "-D", "C=1", "-I", "{folder}", "-DROW={{1,2}}",
                                    "-std=c++{std}", "-Xptxas", "-O{level}", "-lineinfo"}),
@@ -201,8 +202,8 @@ TEST(nvrtc_flags, without_names_are_whole_options)
     EXPECT_EQ(flags_without_names({"{all}", "-D"}), words{"-D"});
 }
 
-// However they are included, and nothing that only looks like it.
-TEST_F(Nvrtc, tells_the_files_that_it_reads)
+// However they are included, but nothing that only looks like an include.
+TEST_F(Nvrtc, lists_the_files_that_it_reads)
 {
     const temporary_directory temporary;
     const fs::path folder = fs::canonical(temporary.path());

@@ -18,7 +18,7 @@ std::string hash(const std::string& text, std::time_t from = 0, std::time_t to =
     return hash_of_preprocessed(text, from, to);
 }
 
-TEST(preprocessed, counts_by_its_text_and_not_by_where_it_stands)
+TEST(preprocessed, is_compared_by_content_and_not_by_location)
 {
     const std::string text = "int x;\nint y;\n";
     EXPECT_EQ(hash("# 1 \"k.cu\"\nint x;\n#line 4 \"a.h\"\n\nint y;\n"), hash(text));
@@ -28,7 +28,7 @@ TEST(preprocessed, counts_by_its_text_and_not_by_where_it_stands)
     EXPECT_NE(hash("int x;\n#pragma unroll\nint y;\n"), hash(text));
 }
 
-TEST(preprocessed, does_not_count_when_it_was_made)
+TEST(preprocessed, does_not_depend_on_the_time)
 {
     std::tm parts{};
     parts.tm_year = 2026 - 1900;
@@ -49,7 +49,7 @@ TEST(preprocessed, does_not_count_when_it_was_made)
     EXPECT_NE(at("Nov  4 2026", "09:08:07", one, one + 3), made);
 }
 
-TEST(named_files, are_found_in_every_form_of_an_option_and_in_what_they_hold)
+TEST(named_files, are_found_in_every_form_of_an_option_and_in_response_files)
 {
     const temporary_directory folder;
     const auto write = [&](const std::string& name, const std::string& text) {
@@ -74,7 +74,7 @@ TEST(named_files, are_found_in_every_form_of_an_option_and_in_what_they_hold)
     EXPECT_TRUE(named({std::string(100'000, 'x'), "=,@", "."}).empty());
 }
 
-TEST(named_files, words_are_split_as_options_are)
+TEST(named_files, words_are_split_like_options)
 {
     EXPECT_EQ(words_in(" -a  \"-b=c d\"\n\t-e\\=f "), (std::vector<std::string>{"-a", "-b=c", "d", "-e=f"}));
     EXPECT_TRUE(words_in(" \n").empty());

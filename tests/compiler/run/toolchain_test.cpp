@@ -1,4 +1,4 @@
-// Where nvcc is looked for, with programs that only pretend to be one.
+// Where nvcc is searched for, with scripts in its place.
 #include "compiler/run/toolchain.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ private:
     std::optional<std::string> old_;
 };
 
-// A toolkit's folder whose nvcc answers with a version.
+// Makes the folder of a toolkit whose nvcc prints this version.
 std::string make_toolkit(const fs::path& folder, const std::string& version)
 {
     fs::create_directories(folder / "bin");
@@ -58,7 +58,7 @@ protected:
     const std::string second_ = make_toolkit(folder_.path() / "second", "4.5.6");
 };
 
-TEST_F(Toolchain, TakesWhatIsRequestedFirst)
+TEST_F(Toolchain, UsesTheRequestedCompilerFirst)
 {
     const environment_variable home("CUDA_HOME", second_.c_str());
     for (const std::string& requested : {first_, first_ + "/", first_ + "/bin", first_ + "/bin/nvcc"}) {
@@ -69,7 +69,7 @@ TEST_F(Toolchain, TakesWhatIsRequestedFirst)
     }
 }
 
-TEST_F(Toolchain, LooksInTheEnvironmentInOrder)
+TEST_F(Toolchain, SearchesTheEnvironmentInOrder)
 {
     const environment_variable search("PATH", (second_ + "/bin:/usr/bin:/bin").c_str());
     EXPECT_EQ(find_toolchain().found_by, "PATH");
@@ -80,7 +80,7 @@ TEST_F(Toolchain, LooksInTheEnvironmentInOrder)
     EXPECT_EQ(find_toolchain().found_by, "CUDA_HOME");
 }
 
-TEST_F(Toolchain, PassesOverAVariableWithoutACompiler)
+TEST_F(Toolchain, SkipsAVariableWithoutACompiler)
 {
     const environment_variable home("CUDA_HOME", "/no/such/folder");
     const environment_variable search("PATH", (first_ + "/bin:/usr/bin:/bin").c_str());
@@ -95,7 +95,7 @@ TEST_F(Toolchain, FollowsALinkToTheToolkit)
     EXPECT_EQ(find_toolchain(link.string()).nvcc, fs::canonical(first_ + "/bin/nvcc"));
 }
 
-TEST_F(Toolchain, SaysWhatIsWrongWithWhatIsRequested)
+TEST_F(Toolchain, ReportsMistakesInTheRequest)
 {
     write_file_atomically(folder_.path() / "text", "no program");
     for (const std::string& requested :
@@ -116,7 +116,7 @@ TEST_F(Toolchain, SaysHowToInstallACompiler)
 {
     const environment_variable search("PATH", "/usr/bin:/bin");
     try {
-        // A machine may have one in the two places that no variable leads away from.
+        // The machine may have a compiler in one of the two places that do not depend on variables.
         EXPECT_TRUE(find_toolchain().found_by == "default" || find_toolchain().found_by == "checkout");
     } catch (const error& none) {
         EXPECT_EQ(none.status(), exit_status::missing);

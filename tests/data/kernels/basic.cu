@@ -18,7 +18,7 @@ extern "C" __global__ void named_barrier(float* out)
     out[threadIdx.x] = 1;
 }
 
-// The compiler does not know which of the 16, so it takes all.
+// The barrier's number is not known at compile time, so the compiler reserves all 16.
 extern "C" __global__ void computed_barrier(float* out, int barrier)
 {
     asm volatile("bar.sync %0, 64;" ::"r"(barrier));

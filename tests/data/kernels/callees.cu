@@ -1,4 +1,4 @@
-// Functions that the compiler keeps apart from their kernels.
+// Functions that the compiler does not inline into their kernels.
 __device__ __noinline__ float pick(float x, int n)
 {
     float values[64];

@@ -1,4 +1,4 @@
-// A launch whose size only its expressions tell, and which needs an attribute that nothing sets.
+// A launch whose size is given by expressions, and which needs an attribute that nothing sets.
 __global__ void blur(const float* in, float* out)
 {
     extern __shared__ float tile[];

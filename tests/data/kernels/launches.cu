@@ -1,4 +1,4 @@
-// Launches that no compiler finds fault with: too large for the bound, and by a macro that only device code has.
+// Launches that compile without a warning: too large for the bound, and with a macro that only device code has.
 #if __CUDA_ARCH__ >= 900
 #define THREADS 512
 #else

@@ -1,4 +1,4 @@
-// More live values than the second launch bound leaves registers for.
+// More live values than the second launch bound allows registers.
 extern "C" __global__ void __launch_bounds__(1024, 2) spilling(float* data)
 {
     float values[100];

@@ -1,4 +1,4 @@
-// What nvdisasm prints of code: names, loops, and what each instruction does.
+// Reading nvdisasm's listing of code: names, loops, and what each instruction does.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,7 +93,7 @@ TEST(disassembly, loads_and_stores_are_counted_by_space_width_and_loop)
     EXPECT_EQ(traffic.mix[static_cast<std::size_t>(instruction_class::control)], 4u);
 }
 
-TEST(disassembly, sections_are_told_apart_and_text_that_is_none_is_left_out)
+TEST(disassembly, sections_are_distinguished_and_other_text_is_ignored)
 {
     const std::vector<code_traffic> all = read_traffic(std::string(two_loops) + ".text.b:\n /*0000*/ PREEXIT ;\n");
     ASSERT_EQ(all.size(), 2u);

@@ -1,5 +1,5 @@
-// Live registers by our own decoder: small programs by hand, kernels of nvcc against nvdisasm, and what it must not
-// claim.
+// Live registers from our own decoder: small handwritten programs, kernels of nvcc compared with nvdisasm, and code for
+// which the answer must be uncertain.
 #include "image/code/live_code.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t scheduling = 0x000fe20000000000;
 
-// Instructions of sm_90, as nvcc 13.0 makes them.
+// Instructions of sm_90, encoded as by nvcc 13.0.
 constexpr instruction_word mov_r2_7{0x0000000700027802, 0x0000000f00 | scheduling};      // MOV R2, 7
 constexpr instruction_word iadd_r3_r2_r2{0x0000000202037210, 0x07ffe0ff | scheduling};   // IADD3 R3, R2, R2, RZ
 constexpr instruction_word store_r3_at_r4{0x0000000304007986, 0x0c101904 | scheduling};  // STG.E desc[UR4][R4.64], R3
@@ -52,7 +52,7 @@ std::vector<int> numbers_of(const register_set& set)
 
 using numbers = std::vector<int>;
 
-TEST(live_code, predicates_written_by_a_mask_are_in_doubt)
+TEST(live_code, predicates_written_by_a_mask_are_uncertain)
 {
     EXPECT_TRUE(find_live_registers(code_of({r2p_of_r5, exit_always}), 90, {}).doubts.more_than_calls());
     EXPECT_EQ(find_live_registers(code_of({r2p_of_r5, exit_always}), 90, {}).doubts.predicate_masks, 1u);
@@ -80,13 +80,13 @@ TEST(live_code, a_predicated_write_does_not_end_the_life_of_the_old_value)
     EXPECT_EQ(numbers_of(found.live[0]), (numbers{1, 2, 4, 5}));
     const live_code before =
         find_live_registers(code_of({exit_if_p0, guarded, iadd_r3_r2_r2, store_r3_at_r4, exit_always}), 90, {});
-    EXPECT_EQ(numbers_of(before.live[0]), (numbers{1, 2, 4, 5}));  // R2 is needed from before
+    EXPECT_EQ(numbers_of(before.live[0]), (numbers{1, 2, 4, 5}));  // the earlier value of R2 is needed
     EXPECT_EQ(before.live[0].predicate_count(), 1);
     EXPECT_FALSE(before.doubts.any());
 }
 
-// BRA of 8 instructions back, in both encodings of its target.
-TEST(live_code, values_that_a_loop_needs_live_around_it)
+// BRA 8 instructions back, in both encodings of its target.
+TEST(live_code, values_needed_in_a_loop_are_live_around_it)
 {
     for (const int sm : {86, 90}) {
         const std::int64_t offset = -48;
@@ -104,7 +104,7 @@ TEST(live_code, values_that_a_loop_needs_live_around_it)
         ASSERT_TRUE(where && where->target);
         EXPECT_EQ(*where->target, 0) << sm;
         EXPECT_TRUE(where->conditional);
-        // R2 is read before it is written: it comes around the loop.
+        // R2 is read before it is written: its value comes from the previous iteration.
         const live_code found = find_live_registers(code_of({iadd_r3_r2_r2, mov_r2_7, back, exit_always}), sm, {});
         EXPECT_FALSE(found.doubts.any());
         EXPECT_EQ(numbers_of(found.live[2]), (numbers{1, 2})) << sm;
@@ -112,12 +112,12 @@ TEST(live_code, values_that_a_loop_needs_live_around_it)
     }
 }
 
-TEST(live_code, what_is_not_known_is_a_doubt)
+TEST(live_code, unknown_code_makes_the_result_uncertain)
 {
     const live_code opcode = find_live_registers(code_of({never_known, exit_always}), 90, {});
     EXPECT_EQ(opcode.doubts.unknown_instructions, 1u);
     EXPECT_EQ(opcode.doubts.first_unknown, 0xfffu);
-    const instruction_word out{0x0000100000007947, 0x03800000 | scheduling};  // BRA far behind the end
+    const instruction_word out{0x0000100000007947, 0x03800000 | scheduling};  // BRA far beyond the end
     EXPECT_EQ(find_live_registers(code_of({out}), 86, {}).doubts.unknown_targets, 1u);
     const instruction_word indirect{0x0000000004007949, 0x03800000 | scheduling};  // BRX R4
     EXPECT_EQ(find_live_registers(code_of({indirect, exit_always}), 90, {}).doubts.unknown_targets, 1u);
@@ -133,7 +133,7 @@ TEST(live_code, what_is_not_known_is_a_doubt)
     EXPECT_TRUE(operand_decoder(121).supported());
 }
 
-// What nvdisasm says of the same programs is compared by life_ranges_test.cpp, where there is one.
+// life_ranges_test.cpp compares the same programs with nvdisasm, if it is installed.
 TEST(live_code, tiny_programs_have_the_life_ranges_of_nvdisasm)
 {
     for (const tiny_program& program : tiny_programs) {
@@ -146,8 +146,8 @@ TEST(live_code, tiny_programs_have_the_life_ranges_of_nvdisasm)
     }
 }
 
-// A branch between the two writes: its target and the mode of the branch stand in the same bits before 9.0.
-TEST(live_code, branches_that_look_at_other_threads)
+// A branch between the two writes: before 9.0 the same bits hold its target and its mode.
+TEST(live_code, branches_that_depend_on_other_threads)
 {
     const instruction_word of_75{0x0000369200007947, 0x03800000 | scheduling};  // BRA.DIV
     const auto plain = flow_of(of_75, 0, 75);
@@ -169,7 +169,7 @@ TEST(live_code, branches_that_look_at_other_threads)
     EXPECT_EQ(*flow_of(meet, 0, 120)->target, 0x140);
 }
 
-TEST(live_code, code_that_is_cut_off_and_no_code_at_all)
+TEST(live_code, truncated_code_and_no_code)
 {
     EXPECT_TRUE(find_live_registers({}, 90, {}).live.empty());
     EXPECT_EQ(find_live_registers(code_of({mov_r2_7, mov_r2_7}).substr(0, 31), 90, {}).live.size(), 1u);

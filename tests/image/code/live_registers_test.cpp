@@ -1,4 +1,4 @@
-// What nvdisasm prints of live registers, in the layouts that it has: short and long numbers, several functions.
+// nvdisasm's output about live registers, in all its layouts: short and long numbers, several functions.
 #include "image/code/live_registers.hpp"
 
 #include <gtest/gtest.h>
@@ -52,8 +52,8 @@ const std::string one_function =
     "        /*00a0*/  EXIT ;        // |           |         |        |\n"
     "                                // +-----------+---------+--------+\n";
 
-// Tables that nobody prints: counts above the titles, and numbers of more digits than any register has.
-TEST(live_registers, headers_in_another_order_have_no_numbers)
+// Tables that nvdisasm never prints: counts above the titles, and numbers with more digits than any register's.
+TEST(live_registers, headers_in_another_order_give_no_numbers)
 {
     const std::string rule = "     // +-------+\n", titles = "     // |  GPR  |\n", counts = "     // |  # 01 |\n",
                       instruction = ".text.k:\n     // |  1 ^  |\n", digits = "     // |   999 |\n";
@@ -72,12 +72,12 @@ TEST(live_registers, are_read_with_their_numbers)
     EXPECT_EQ(read(one_function), expected);
 }
 
-TEST(live_registers, of_several_functions_each_with_its_columns)
+TEST(live_registers, several_functions_have_their_own_columns)
 {
     std::string second = one_function;
     for (std::size_t at = second.find(".text.k"); at != std::string::npos; at = second.find(".text.k", at + 1))
         second.replace(at, 8, ".text.j:");
-    // The same columns, and others.
+    // With the same columns, and with others.
     const std::vector<seen_instruction> found = read(one_function + "\n        .section  .text.j\n" + second);
     ASSERT_EQ(found.size(), 6u);
     EXPECT_EQ(found[4].section, ".text.j");
@@ -93,7 +93,7 @@ TEST(live_registers, of_several_functions_each_with_its_columns)
     EXPECT_EQ(both[4].general, found[4].general);
 }
 
-TEST(live_registers, what_does_not_fit_is_counted)
+TEST(live_registers, invalid_lines_are_counted)
 {
     std::string text = one_function;
     text.replace(text.find("|  3  :^ x"), 10, "|  7  :^ x");

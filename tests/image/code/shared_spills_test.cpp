@@ -1,4 +1,4 @@
-// Registers that ptxas spills to shared memory are no part of what it calls spills.
+// Registers that ptxas spills to shared memory are not included in what it reports as spills.
 #include <gtest/gtest.h>
 
 #include "image/cubin.hpp"
@@ -8,7 +8,7 @@
 namespace launchbox {
 namespace {
 
-// So many live values; `threads` and `blocks` bound the registers, and so what has to be spilled.
+// A kernel with this many live values; `threads` and `blocks` limit the registers, and so determine the spills.
 std::string source_of(int values, int threads, int blocks, bool pragma)
 {
     const std::string n = std::to_string(values);
@@ -23,7 +23,7 @@ std::string source_of(int values, int threads, int blocks, bool pragma)
            n + "; ++i) p[i * 64 + threadIdx.x] = v[i];\n}\n";
 }
 
-TEST(shared_spills, are_a_figure_of_their_own)
+TEST(shared_spills, are_a_separate_figure)
 {
     SKIP_WITHOUT_TOOLKIT();
     if (toolkit_version() < 130) GTEST_SKIP() << "ptxas spills to shared memory from CUDA 13.0 on";
@@ -50,7 +50,7 @@ TEST(shared_spills, are_a_figure_of_their_own)
     EXPECT_TRUE(shared_alone) << "no kernel spills to shared memory alone";
 }
 
-TEST(shared_spills, are_none_where_nobody_asked_for_them)
+TEST(shared_spills, are_none_without_the_pragma)
 {
     SKIP_WITHOUT_TOOLKIT();
     const compiled made = compile_cuda(source_of(64, 256, 4, false), "sm_90");
@@ -61,7 +61,7 @@ TEST(shared_spills, are_none_where_nobody_asked_for_them)
     EXPECT_GT(spill_bytes(kernel), 0);
 }
 
-TEST(shared_spills, of_lines_add_up_to_those_of_the_kernel)
+TEST(shared_spills, lines_sum_to_those_of_the_kernel)
 {
     SKIP_WITHOUT_TOOLKIT();
     if (toolkit_version() < 130) GTEST_SKIP() << "ptxas spills to shared memory from CUDA 13.0 on";

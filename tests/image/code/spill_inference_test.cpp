@@ -1,5 +1,5 @@
-// Spills of kernels whose images list none, told by how ptxas before CUDA 12.6 writes code. What it writes was compared
-// with what ptxas 11.8 to 12.5 print; here are its forms, instruction by instruction.
+// Spills of kernels whose images do not list them, inferred from the code that ptxas before CUDA 12.6 generates. That
+// code was compared with the output of ptxas 11.8 to 12.5; these tests have its patterns, instruction by instruction.
 #include "image/code/spill_inference.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ std::optional<spill_limits> inferred(const std::string& code, std::vector<std::u
     return limits;
 }
 
-TEST(spill_inference, what_is_loaded_a_last_time_relative_to_the_stack_is_a_spill)
+TEST(spill_inference, a_last_load_relative_to_the_stack_pointer_is_a_spill)
 {
     const auto found = inferred(set_up + move_down + store(0) + load(0) + store(8, r1, sixteen_bytes) + last_load(0) +
                                 last_load(8, sixteen_bytes) + exit_code);
@@ -56,9 +56,9 @@ TEST(spill_inference, what_is_loaded_a_last_time_relative_to_the_stack_is_a_spil
     EXPECT_EQ(found->shared, spill_counts{});
 }
 
-TEST(spill_inference, arrays_lie_before_the_spills_and_are_none)
+TEST(spill_inference, arrays_come_before_the_spills_and_are_not_counted)
 {
-    // An array is filled relative to the stack and read with an index; behind it lies a spill.
+    // An array is filled relative to the stack pointer and read with an index; a spill comes after it.
     std::vector<std::uint32_t> offsets;
     const auto found = inferred(
         set_up + move_down + store(0) + store(4) + load(0, r2) + store(32) + last_load(32) + exit_code, &offsets);
@@ -73,7 +73,7 @@ TEST(spill_inference, arrays_lie_before_the_spills_and_are_none)
     EXPECT_EQ(none->at_most, spill_counts{}) << "an array alone";
 }
 
-TEST(spill_inference, a_load_that_can_be_either_is_counted_in_the_upper_limit_alone)
+TEST(spill_inference, an_ambiguous_load_only_counts_in_the_upper_limit)
 {
     const auto found = inferred(set_up + move_down + store(0) + load(0) + store(32) + last_load(32) + exit_code);
     ASSERT_TRUE(found);
@@ -81,7 +81,7 @@ TEST(spill_inference, a_load_that_can_be_either_is_counted_in_the_upper_limit_al
     EXPECT_EQ(found->at_most, (spill_counts{8, 8}));
 }
 
-TEST(spill_inference, what_a_function_behind_the_kernel_does_is_not_known)
+TEST(spill_inference, a_function_after_the_kernel_makes_it_unknown)
 {
     const std::string kernel = set_up + move_down + store(0) + last_load(0) + exit_code;
     const std::string code = kernel + store(0) + load(0);
@@ -92,13 +92,13 @@ TEST(spill_inference, what_a_function_behind_the_kernel_does_is_not_known)
     EXPECT_EQ(found->at_most, (spill_counts{8, 8}));
 }
 
-TEST(spill_inference, keeps_silent_where_the_stack_moves_or_is_not_set_up)
+TEST(spill_inference, is_unknown_if_the_stack_pointer_moves_or_is_not_set_up)
 {
     EXPECT_FALSE(inferred(set_up + move_down + move_down + store(0) + last_load(0) + exit_code)) << "alloca, or a call";
     EXPECT_FALSE(inferred(store(0) + last_load(0) + exit_code));
     EXPECT_FALSE(inferred(set_up + set_up + store(0) + last_load(0) + exit_code));
     EXPECT_FALSE(inferred(""));
-    // Hostile places.
+    // Hostile offsets.
     const std::string code = set_up + move_down + store(0) + last_load(0);
     std::vector<std::uint32_t> offsets;
     EXPECT_TRUE(infer_spills(code, 0, ~std::size_t{0}, offsets));

@@ -8,7 +8,7 @@
 namespace launchbox {
 namespace {
 
-// One instruction: the opcode, and the width where memory accesses have it (4: 32 bits, 6: 128 bits).
+// One instruction: the opcode, and the access width in the bits of memory instructions (4: 32 bits, 6: 128 bits).
 std::string instruction(std::uint64_t opcode, std::uint64_t width)
 {
     const std::uint64_t halves[2] = {0xabcd000 | opcode, width << 9};
@@ -24,13 +24,13 @@ std::int64_t bytes_of(std::int64_t stores)
     return 4 * stores;
 }
 
-TEST(spills, adds_up_what_is_listed_and_nothing_else)
+TEST(spills, sums_only_the_listed_instructions)
 {
     const std::string code = store_local + other + load_local + store_local;
     EXPECT_EQ(count_spills(code, {0, 32}, false), (spill_counts{4, 16}));
 }
 
-TEST(spills, a_list_that_does_not_fit_the_code_tells_nothing)
+TEST(spills, a_list_that_does_not_fit_the_code_is_ignored)
 {
     const std::string code = store_local + other;
     EXPECT_EQ(count_spills(code, {32}, false), std::nullopt);
@@ -40,7 +40,7 @@ TEST(spills, a_list_that_does_not_fit_the_code_tells_nothing)
     EXPECT_EQ(count_spills("", {0}, false), std::nullopt);
 }
 
-TEST(spills, a_wrapped_list_counts_only_when_all_accesses_can_be_spills)
+TEST(spills, a_wrapped_list_counts_only_if_all_accesses_can_be_spills)
 {
     std::string code;
     for (int i = 0; i < 8192 + 2; ++i) code += store_local;
@@ -50,7 +50,7 @@ TEST(spills, a_wrapped_list_counts_only_when_all_accesses_can_be_spills)
     EXPECT_EQ(count_spills(code.substr(instruction_bytes * 3), {0, 16}, false), (spill_counts{8, 0}));
 }
 
-TEST(spills, to_shared_memory_are_a_sum_of_their_own)
+TEST(spills, to_shared_memory_are_a_separate_sum)
 {
     const auto listed = limit_spills(store_shared + store_local + store_shared, {0, 16}, true);
     ASSERT_TRUE(listed);
@@ -60,19 +60,19 @@ TEST(spills, to_shared_memory_are_a_sum_of_their_own)
     EXPECT_EQ(count_spills(store_shared + store_local, {0}, true), spill_counts{}) << "none to local memory";
 }
 
-TEST(spills, a_list_that_is_cut_off_is_a_lower_limit)
+TEST(spills, a_truncated_list_is_a_lower_limit)
 {
     std::string code = load_local;
     for (int i = 0; i < 8192 + 2; ++i) code += store_local;
-    // One of the accesses is none of the spills, or 8,193 are.
+    // Either one of the accesses is a spill, or 8,193 are.
     EXPECT_EQ(limit_spills(code, {16}, false)->at_least, (spill_counts{4, 0}));
     EXPECT_EQ(limit_spills(code, {16}, false)->at_most, (spill_counts{bytes_of(8192 + 2), 16}));
     EXPECT_EQ(count_spills(code, {16}, false), std::nullopt);
-    // Without a list there can be none, or 8,192.
+    // Without a list there are either no spills or 8,192.
     const std::string no_list = code.substr(0, instruction_bytes * 8192);
     EXPECT_EQ(limit_spills(no_list, {}, false)->at_least, (spill_counts{0, 0}));
     EXPECT_EQ(limit_spills(no_list, {}, false)->at_most, (spill_counts{bytes_of(8191), 16}));
-    // What all spills are is exact.
+    // If all accesses are spills, the count is exact.
     const auto exact = limit_spills(code, {0, 16, 32}, false);
     EXPECT_EQ(exact->at_least, (spill_counts{bytes_of(8192 + 2), 16}));
     EXPECT_EQ(exact->at_least, exact->at_most);

@@ -25,7 +25,7 @@ struct reading {
     }
 };
 
-// The bytes have to outlive it.
+// The caller keeps the bytes alive.
 reading read_members(const std::string& bytes)
 {
     reading result;
@@ -58,7 +58,7 @@ TEST(archive, bsd_names)
     EXPECT_TRUE(got.diagnostics.empty());
 }
 
-TEST(archive, names_that_are_not_there_are_told_and_the_member_is_read)
+TEST(archive, missing_names_are_reported_and_the_member_is_read)
 {
     for (const std::string field : {"/7", "/99999999999999", "/1x", "#1/4", "#1/x", "#1/"}) {
         const std::string bytes = magic + archive_member_of(field, "abc") + archive_member_of("b.o/", "d");
@@ -69,7 +69,7 @@ TEST(archive, names_that_are_not_there_are_told_and_the_member_is_read)
     }
 }
 
-TEST(archive, without_members_and_not_one)
+TEST(archive, without_members_and_not_an_archive)
 {
     EXPECT_EQ(read_members(magic).members.size(), 0u);
     EXPECT_TRUE(read_members(magic).diagnostics.empty());
@@ -77,7 +77,7 @@ TEST(archive, without_members_and_not_one)
     EXPECT_EQ(read_members("hello").diagnostics.size(), 1u);
 }
 
-TEST(archive, a_thin_one_is_refused_with_what_to_do)
+TEST(archive, a_thin_archive_is_refused_with_a_fix)
 {
     const std::string bytes = "!<thin>\n" + archive_header("a.o/", "4");
     ASSERT_TRUE(is_archive(bytes));
@@ -87,7 +87,7 @@ TEST(archive, a_thin_one_is_refused_with_what_to_do)
     EXPECT_NE(got.diagnostics[0].what.find("give those files instead"), std::string::npos);
 }
 
-TEST(archive, sizes_that_lie)
+TEST(archive, wrong_sizes)
 {
     const std::string first = magic + archive_member_of("a.o/", "1234");
     for (const std::string size : {"5", "9999999999"}) {
@@ -107,7 +107,7 @@ TEST(archive, sizes_that_lie)
     }
 }
 
-TEST(archive, every_truncation_keeps_the_whole_members)
+TEST(archive, every_truncation_keeps_the_complete_members)
 {
     const std::string bytes = magic + archive_member_of("//", "a very long name.o/\n") +
                               archive_member_of("/0", "odd") + archive_member_of("b.o/", "even");
@@ -120,14 +120,14 @@ TEST(archive, every_truncation_keeps_the_whole_members)
             EXPECT_EQ(got.members[0].name, "a very long name.o");
             EXPECT_EQ(got.members[0].bytes, "odd");
         }
-        // Where a member has just ended the archive is shorter, not broken.
+        // Truncated between members, the archive is shorter but valid.
         const bool between = length == 8 || length == 8 + 60 + 20 || length == second || length == last_byte_of_first;
         EXPECT_EQ(got.diagnostics.empty(), between) << length;
     }
 }
 
-// A million members that share one name without an end: the names stay short.
-TEST(archive, one_endless_name_for_many_members_stays_cheap)
+// A million members that share one unterminated name: the names must stay short.
+TEST(archive, one_unterminated_name_for_many_members_is_cheap)
 {
     std::string bytes = magic + archive_member_of("//", std::string(1 << 20, 'x'));
     for (int i = 0; i < 10'000; ++i) bytes += archive_header("/0", "0");

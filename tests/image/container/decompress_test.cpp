@@ -39,7 +39,7 @@ std::string some_text()
     return text;
 }
 
-// What is said about data that cannot be read.
+// The error message for data that cannot be read.
 std::string refusal(std::string_view payload, fatbin_compression how, std::uint64_t size)
 {
     decompressor unpack;
@@ -49,7 +49,7 @@ std::string refusal(std::string_view payload, fatbin_compression how, std::uint6
     return diagnostic;
 }
 
-TEST(decompress, gives_the_bytes_back_again_and_again)
+TEST(decompress, gives_the_same_bytes_repeatedly)
 {
     decompressor unpack;
     std::string diagnostic;
@@ -62,7 +62,7 @@ TEST(decompress, gives_the_bytes_back_again_and_again)
     EXPECT_EQ(unpack.decompress(text, stored, 5, diagnostic)->data(), text.data());
 }
 
-TEST(decompress, another_size_than_promised_is_damage)
+TEST(decompress, a_size_other_than_the_stated_one_is_an_error)
 {
     const std::string text = some_text();
     for (const fatbin_compression how : {zstd, lz4}) {
@@ -74,7 +74,7 @@ TEST(decompress, another_size_than_promised_is_damage)
     }
 }
 
-TEST(decompress, cut_and_damaged_data_are_damage)
+TEST(decompress, truncated_and_damaged_data_are_errors)
 {
     const std::string text = some_text();
     for (const fatbin_compression how : {zstd, lz4}) {
@@ -89,7 +89,7 @@ TEST(decompress, cut_and_damaged_data_are_damage)
     }
 }
 
-// A zstd frame need not say its size; then the entry's own word has to be true.
+// A zstd frame may omit its size; then the size in the entry must be right.
 TEST(decompress, a_frame_without_its_size_is_read)
 {
     const std::string text = some_text();
@@ -106,8 +106,8 @@ TEST(decompress, a_frame_without_its_size_is_read)
     refusal(payload, zstd, text.size() - 1);
 }
 
-// Before memory is allocated: an allocation of petabytes would throw, one of gigabytes be felt.
-TEST(decompress, no_claim_makes_it_allocate_more_than_the_limit)
+// Checked before memory is allocated: petabytes would throw, and gigabytes would be slow.
+TEST(decompress, no_stated_size_causes_an_allocation_above_the_limit)
 {
     for (const fatbin_compression how : {zstd, lz4}) {
         const std::string payload = packed(some_text(), how);
@@ -118,9 +118,9 @@ TEST(decompress, no_claim_makes_it_allocate_more_than_the_limit)
     }
 }
 
-TEST(decompress, bombs_are_refused_by_their_ratio)
+TEST(decompress, bombs_are_detected_by_their_ratio)
 {
-    // 64 MB of zeros in a few KB: zstd packs them 16,000 : 1, which no image ever is.
+    // 64 MB of zeros in a few KB: zstd compresses them 16,000 : 1, which no real image reaches.
     const std::string zeros(std::size_t{64} << 20, '\0');
     const std::string payload = packed_zstd(zeros);
     ASSERT_LT(payload.size() * 1000 + 64, zeros.size());
@@ -129,14 +129,14 @@ TEST(decompress, bombs_are_refused_by_their_ratio)
     EXPECT_NE(refusal(std::string(1000, '\0'), lz4, 255'065).find("a decompression bomb, or damage"),
               std::string::npos);
     EXPECT_EQ(refusal(std::string(1000, '\0'), lz4, 255'064), "damaged LZ4 data");
-    // The best that LZ4 can do is not refused.
+    // The highest ratio of LZ4 is accepted.
     const std::string same(1 << 20, 'a');
     decompressor unpack;
     std::string diagnostic;
     EXPECT_EQ(unpack.decompress(packed_lz4(same), lz4, same.size(), diagnostic), same);
 }
 
-// LZ4 counts in `int`. The pages are never touched.
+// LZ4 has sizes of type `int`. The pages are never touched.
 TEST(decompress, lz4_data_of_more_than_2_gib_are_refused)
 {
     const std::size_t size = (std::size_t{1} << 31) + 4096;

@@ -21,7 +21,7 @@ struct test_section {
     std::uint32_t link = 0;
 };
 
-// An ELF image of 64 bytes of header, `content`, and section headers with `sections` behind an empty one.
+// An ELF image: a header of 64 bytes, `content`, and section headers with `sections` after an empty one.
 std::string image_of(const std::string& content, const std::vector<test_section>& sections)
 {
     std::string bytes = std::string(
@@ -46,7 +46,7 @@ std::string image_of(const std::string& content, const std::vector<test_section>
     return bytes;
 }
 
-const std::string names("\0.names\0.data", 13);  // without a NUL at its end
+const std::string names("\0.names\0.data", 13);  // without a NUL at the end
 
 TEST(elf, reads_names_and_contents)
 {
@@ -92,7 +92,7 @@ TEST(elf, takes_large_numbers_from_section_header_0)
     EXPECT_EQ(image->sections[2].name, ".data");
 }
 
-TEST(elf, counts_that_do_not_fit_are_cut)
+TEST(elf, counts_beyond_the_file_are_truncated)
 {
     std::string bytes = image_of(names, {{1, 3, 64, 13}});
     put_at<std::uint16_t>(bytes, 60, 0);
@@ -124,11 +124,11 @@ TEST(elf, reads_symbols_with_wide_section_numbers)
     EXPECT_EQ(image->symbols[1].type, elf::symbol_function);
     EXPECT_EQ(image->symbols[1].other, 0x10);
     EXPECT_EQ(image->symbols[1].section, 70000u);
-    EXPECT_EQ(diagnostics.size(), 1u);  // 53 bytes are two symbols and a bit
+    EXPECT_EQ(diagnostics.size(), 1u);  // 53 bytes are two symbols and a fragment
 }
 
-// How long an image in the middle of a file is, only its headers tell.
-TEST(elf, ends_behind_the_last_part_that_its_headers_name)
+// Only its headers determine the length of an image in the middle of a file.
+TEST(elf, ends_after_the_last_part_named_in_its_headers)
 {
     const auto end_of = [](const std::string& bytes) {
         std::vector<image_diagnostic> diagnostics;
@@ -138,10 +138,10 @@ TEST(elf, ends_behind_the_last_part_that_its_headers_name)
     std::string bytes = image_of(names, {{1, 3, 64, 13}, {8, 1, 64, 5}});
     EXPECT_EQ(end_of(bytes), bytes.size());  // section headers
     EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 1, 300, 77}})), 377u);
-    // Sections without bytes in the file do not count, wherever they are said to be.
+    // Sections without bytes in the file do not count, whatever their offsets.
     EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 8, 900, 900}})), bytes.size());
     EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 0x7000000a, 900, 900}})), bytes.size());
-    // Beyond all numbers, not around them.
+    // Sizes saturate instead of wrapping around.
     EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 1, ~0ull - 3, 900}})), ~std::uint64_t{0});
     put_at<std::uint64_t>(bytes, 32, 500);  // program headers
     put_at<std::uint16_t>(bytes, 54, 56);
@@ -151,7 +151,7 @@ TEST(elf, ends_behind_the_last_part_that_its_headers_name)
     EXPECT_EQ(end_of(bytes), ~std::uint64_t{0});
 }
 
-TEST(elf, no_sections_and_no_names_are_told)
+TEST(elf, missing_sections_and_names_are_reported)
 {
     std::string bytes = image_of(names, {{1, 3, 64, 13}});
     put_at<std::uint16_t>(bytes, 62, 0);
@@ -166,7 +166,7 @@ TEST(elf, no_sections_and_no_names_are_told)
     EXPECT_EQ(diagnostics[0].offset, 60u);
 }
 
-TEST(elf, refuses_what_it_cannot_read_at_all)
+TEST(elf, refuses_unreadable_images)
 {
     const std::string good = image_of(names, {{1, 3, 64, 13}});
     const auto changed = [&](std::size_t offset, auto value) {
@@ -190,7 +190,7 @@ TEST(elf, refuses_what_it_cannot_read_at_all)
     }
 }
 
-// The records of a section in one list.
+// All records of a section as a list.
 std::vector<nv_info_record> read_nv_info(std::string_view section, std::uint64_t offset,
                                          std::vector<image_diagnostic>& diagnostics)
 {
@@ -224,7 +224,7 @@ TEST(nv_info, reads_every_format)
     EXPECT_EQ(read[5].offset, 1032u);
 }
 
-TEST(nv_info, stops_where_it_cannot_go_on)
+TEST(nv_info, stops_at_an_invalid_record)
 {
     for (const std::string& tail :
          {std::string("\x04"), std::string("\x04\x2f\x08\x00\x01\x00", 6), std::string("\x07\x2f\x00\x00", 4)}) {

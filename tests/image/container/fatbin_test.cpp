@@ -16,7 +16,7 @@ struct fatbin_reading {
     std::vector<image_diagnostic> diagnostics;
 };
 
-// The bytes stay: entries are views into them.
+// Keeps the bytes alive, because entries are views into them.
 fatbin_reading read_all_of(std::string bytes)
 {
     static std::deque<std::string> kept;
@@ -83,7 +83,7 @@ TEST(fatbin, reads_every_field_of_its_entries)
     EXPECT_EQ(contents->entries[3].payload, "");
 }
 
-TEST(fatbin, what_is_none_is_refused)
+TEST(fatbin, other_data_is_refused)
 {
     const std::string good = make_fatbin({{.payload = "12345678"}});
     const auto changed = [&](std::size_t offset, auto value) {
@@ -99,14 +99,14 @@ TEST(fatbin, what_is_none_is_refused)
         EXPECT_FALSE(contents);
         EXPECT_EQ(diagnostics.size(), 1u);
     }
-    // A container by its header, but nothing that looks like an entry.
+    // The header is that of a container, but no entry follows.
     for (const std::string& bytes :
          {good.substr(0, 79), changed(18, std::uint16_t{0x0102}), changed(20, std::uint32_t{63}),
           changed(20, std::uint32_t{66}), changed(20, std::uint32_t{0x80000000})})
         EXPECT_FALSE(is_fatbin(bytes));
 }
 
-TEST(fatbin, entries_before_a_broken_one_are_kept)
+TEST(fatbin, entries_before_a_damaged_one_are_kept)
 {
     const made_entry one{.payload = "12345678"};
     const std::string good = make_fatbin({one, one, one});
@@ -120,7 +120,7 @@ TEST(fatbin, entries_before_a_broken_one_are_kept)
         const auto [contents, diagnostics] = changed(second + 2, std::uint16_t{0x0202});
         EXPECT_EQ(contents->entries.size(), 1u);
         EXPECT_TRUE(says(diagnostics, second, "version 514"));
-        EXPECT_EQ(contents->size, second);  // the search goes on there
+        EXPECT_EQ(contents->size, second);  // the search continues there
         EXPECT_EQ(contents->claimed, good.size());
     }
     for (const std::uint64_t claim :
@@ -135,14 +135,14 @@ TEST(fatbin, entries_before_a_broken_one_are_kept)
         EXPECT_EQ(contents->entries.size(), 1u) << header;
         EXPECT_EQ(diagnostics.size(), 1u) << header;
     }
-    {  // a header that is longer than what is left
+    {  // the header is longer than the rest of the file
         const auto [contents, diagnostics] = changed(second + 4, std::uint32_t{65536});
         EXPECT_EQ(contents->entries.size(), 1u);
         EXPECT_EQ(diagnostics.size(), 1u);
     }
 }
 
-TEST(fatbin, one_that_says_it_is_larger_than_the_file_is_cut_off)
+TEST(fatbin, a_size_beyond_the_file_is_truncated)
 {
     const made_entry one{.payload = "12345678"};
     std::string bytes = make_fatbin({one, one});
@@ -156,7 +156,7 @@ TEST(fatbin, one_that_says_it_is_larger_than_the_file_is_cut_off)
     }
 }
 
-TEST(fatbin, one_that_says_it_is_smaller_ends_there)
+TEST(fatbin, a_size_smaller_than_the_content_ends_it)
 {
     const made_entry one{.payload = "12345678"};
     std::string bytes = make_fatbin({one, one});
@@ -172,7 +172,7 @@ TEST(fatbin, one_that_says_it_is_smaller_ends_there)
     EXPECT_TRUE(says(of_cut, 88, "cut off"));
 }
 
-TEST(fatbin, doubtful_fields_are_told)
+TEST(fatbin, doubtful_fields_are_reported)
 {
     const auto of = [](made_entry entry) { return read_all_of(make_fatbin({std::move(entry)})); };
     {
@@ -200,7 +200,7 @@ TEST(fatbin, doubtful_fields_are_told)
     }
 }
 
-// Whatever nvcc makes is read to its end without a word.
+// Everything from nvcc is read completely and without diagnostics.
 TEST(fatbin, reads_what_nvcc_writes)
 {
     SKIP_WITHOUT_TOOLKIT();

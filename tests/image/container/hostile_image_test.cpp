@@ -1,5 +1,5 @@
-// Damaged and made-up images: whatever comes in, the readers return, and say what they could not read. What these tests
-// cannot see by themselves, the sanitizers do (preset "asan").
+// Damaged and forged images: whatever the input, the readers return and report what they could not read. The sanitizers
+// (preset "asan") find what these tests cannot detect themselves.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -30,7 +30,7 @@ std::string shared_cubin()
         .image;
 }
 
-// Touches every value, for the sanitizers.
+// Reads every value, for the sanitizers.
 std::size_t digest(const std::vector<kernel_info>& kernels, const std::vector<image_diagnostic>& diagnostics)
 {
     std::size_t sum = 0;
@@ -51,12 +51,12 @@ TEST(hostile_image, every_truncation_of_a_cubin)
     SKIP_WITHOUT_TOOLKIT();
     const std::string image = shared_cubin();
     ASSERT_EQ(read_cubin(image, "-").kernels.size(), 1u);
-    // A copy of its own for each length, so that a read beyond the end is one beyond an allocation.
+    // A separate copy for each length, so that a read beyond the end is one beyond an allocation.
     for (std::size_t length = 0; length < image.size(); ++length) {
         const std::vector<char> cut(image.begin(), image.begin() + static_cast<std::ptrdiff_t>(length));
         const cubin_contents cubin = read_cubin({cut.data(), cut.size()}, "-");
         digest(cubin.kernels, cubin.diagnostics);
-        // Program headers lie behind the section headers; they hold nothing that is read.
+        // Program headers come after the section headers; none of their content is read.
         if (length < read_number<std::uint64_t>(image, 40)) {
             EXPECT_FALSE(cubin.diagnostics.empty()) << length;
         }
@@ -77,7 +77,7 @@ TEST(hostile_image, random_damage_to_a_cubin)
             std::vector<char> damaged(image->begin(), image->end());
             const std::size_t changes = 1 + place(0, 8);
             for (std::size_t i = 0; i < changes; ++i) {
-                // Most of the meaning is in the header and in the section headers.
+                // Damage in the header and the section headers has the largest effect.
                 const std::size_t at = place(0, 3) == 0   ? place(0, 64)
                                        : place(0, 2) == 0 ? place(headers, damaged.size())
                                                           : place(0, damaged.size());
@@ -123,7 +123,7 @@ TEST(hostile_image, other_files_are_not_cubins)
     EXPECT_TRUE(host.kernels.empty());
 }
 
-TEST(hostile_image, an_unknown_abi_is_said_and_not_guessed)
+TEST(hostile_image, an_unknown_abi_is_reported_and_not_guessed)
 {
     SKIP_WITHOUT_TOOLKIT();
     std::string image = shared_cubin();
@@ -138,7 +138,7 @@ TEST(hostile_image, an_unknown_abi_is_said_and_not_guessed)
     EXPECT_GT(cubin.kernels[0].figures.registers, 0);
 }
 
-// The older layout, which this machine's compiler no longer writes: the same sections, another header.
+// The older layout, which this compiler no longer writes: the same sections, another header.
 TEST(hostile_image, abi_7_has_the_architecture_elsewhere)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -150,7 +150,8 @@ TEST(hostile_image, abi_7_has_the_architecture_elsewhere)
     std::memcpy(image.data() + 48, &flags, 4);
     EXPECT_EQ(read_cubin(image, "-").architecture, "sm_80");
     EXPECT_EQ(read_cubin(image, "-").toolkit_version, 115);
-    // Spills are not listed before 12.6, but without a stack frame there are none, and no code that could be one.
+    // Before 12.6 spills are not listed, but without a stack frame and without code that could be a spill there are
+    // none.
     EXPECT_EQ(read_cubin(image, "-").kernels.at(0).figures.spill_store_bytes, 0);
     const std::size_t frame = image.find(std::string_view("\x04\x11\x08\x00", 4));
     ASSERT_NE(frame, std::string::npos);
@@ -163,8 +164,7 @@ TEST(hostile_image, abi_7_has_the_architecture_elsewhere)
     EXPECT_EQ(read_cubin(image, "-").architecture, "sm_90a");
 }
 
-// A million section headers that all claim the whole file as their attribute records.
-// What reads the code of kernels once more, for live registers, gets no byte of it twice.
+// If live registers are calculated, the code of kernels is read again: no byte of it may be read twice.
 TEST(hostile_image, code_that_overlaps_is_examined_once)
 {
     SKIP_WITHOUT_TOOLKIT();
@@ -196,6 +196,7 @@ TEST(hostile_image, code_that_overlaps_is_examined_once)
     EXPECT_EQ(with_code, cubin.kernels.size()) << "in an image that is as it should be, all have code";
 }
 
+// A million section headers that all claim the whole file as their attribute records.
 TEST(hostile_image, overlapping_sections_do_not_make_it_quadratic)
 {
     SKIP_WITHOUT_TOOLKIT();

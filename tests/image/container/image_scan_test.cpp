@@ -13,7 +13,7 @@ namespace {
 const made_entry any_entry{.kind = 1, .payload = "12345678", .architecture = 75};
 const std::string any_fatbin = make_fatbin({any_entry});
 
-// A cubin of headers alone, as far as a scan is concerned: a section with `content`, the names, the headers.
+// As much of a cubin as a scan reads: a section with `content`, the names, the headers.
 std::string any_cubin(const std::string& content = "code")
 {
     std::string bytes = make_host({{".text.k", content}}, 2);
@@ -43,7 +43,7 @@ std::size_t place_of(const std::string& bytes, const std::string& part, std::siz
     return bytes.find(part, from);
 }
 
-TEST(image_scan, a_cubin_behind_the_end_of_another_is_found)
+TEST(image_scan, a_cubin_after_the_end_of_another_is_found)
 {
     const std::string one = any_cubin("first"), other = any_cubin("the second"), pad(24, '\0');
     for (const unsigned jobs : {1u, 4u}) {
@@ -63,7 +63,7 @@ TEST(image_scan, a_cubin_behind_the_end_of_another_is_found)
     EXPECT_EQ(scan_for_images(archive).images.size(), 2u);
 }
 
-TEST(image_scan, a_cubin_of_another_class_is_told_wherever_it_is)
+TEST(image_scan, a_cubin_of_another_elf_class_is_reported_anywhere)
 {
     const std::string whole = any_cubin(), before = "MZ\0\0 something else";
     for (const auto& [at, value] : {std::pair<std::size_t, char>{4, 1}, {4, 0}, {4, 3}, {5, 2}, {5, 0}}) {
@@ -84,7 +84,7 @@ TEST(image_scan, a_cubin_of_another_class_is_told_wherever_it_is)
     EXPECT_FALSE(holds_image(make_host({{".text", "x"}})));
 }
 
-TEST(image_scan, holes_are_not_looked_through)
+TEST(image_scan, holes_are_skipped)
 {
     const std::string cubin = any_cubin();
     std::string bytes(1 << 20, '\0');
@@ -99,7 +99,7 @@ TEST(image_scan, holes_are_not_looked_through)
     }
 }
 
-TEST(find_magic, finds_every_start_wherever_a_block_ends)
+TEST(find_magic, finds_every_start_at_any_end_of_a_block)
 {
     const std::string fatbin = "\x50\xed\x55\xba", elf = std::string("\x7f") + "ELF";
     for (const std::string& magic : {fatbin, elf})
@@ -108,7 +108,7 @@ TEST(find_magic, finds_every_start_wherever_a_block_ends)
                  at += (at < 8 || at > size - 12 || (at + 6) % 512 < 12) ? 1 : 7) {
                 std::string bytes(size, '\x50');
                 bytes.replace(at, magic.size(), magic);
-                const std::vector<char> exact(bytes.begin(), bytes.end());  // so that a read beyond it is seen
+                const std::vector<char> exact(bytes.begin(), bytes.end());  // no spare capacity, for the sanitizer
                 const std::string_view view(exact.data(), exact.size());
                 ASSERT_EQ(find_magic(view, 0), at) << size;
                 ASSERT_EQ(find_magic(view, at), at) << size;
@@ -116,7 +116,7 @@ TEST(find_magic, finds_every_start_wherever_a_block_ends)
             }
 }
 
-TEST(find_magic, parts_of_it_at_the_end_are_none)
+TEST(find_magic, ignores_parts_of_it_at_the_end)
 {
     for (const std::string bytes : {"", "\x50", "\x50\xed", "\x50\xed\x55", "\177E", "aaaaaaa\x50\xed"})
         EXPECT_EQ(find_magic(bytes, 0), bytes.size());
@@ -139,7 +139,7 @@ TEST(image_scan, a_fat_binary_by_itself_and_several_in_a_row)
     EXPECT_EQ(scan.images[1].container_id, scan.images[2].container_id);
 }
 
-TEST(image_scan, several_threads_find_the_same)
+TEST(image_scan, several_threads_find_the_same_images)
 {
     std::string bytes(600'000, 'x');
     const std::size_t slice = 65536;
@@ -152,7 +152,7 @@ TEST(image_scan, several_threads_find_the_same)
         EXPECT_EQ(found(scan), found(one));
         EXPECT_EQ(told(scan), told(one));
     }
-    // In the members of an archive as well, which start anywhere.
+    // In the members of an archive, too, which start at any offset.
     const std::string archive = "!<arch>\n" + archive_member_of("a/", std::string(slice, 'y')) +
                                 archive_member_of("b/", "12345" + any_fatbin) + archive_member_of("c/", any_fatbin);
     EXPECT_EQ(scan_for_images(archive, 1).images.size(), 2u);
@@ -172,7 +172,7 @@ TEST(image_scan, kinds_of_files)
     EXPECT_EQ(scan_for_images("").kind, "other binary");
 }
 
-TEST(image_scan, containers_in_any_section_and_in_none)
+TEST(image_scan, containers_in_any_section_and_without_sections)
 {
     const std::string host = make_host({{".text", "abc"},
                                         {".nv_fatbin", any_fatbin + any_fatbin},
@@ -193,7 +193,7 @@ TEST(image_scan, containers_in_any_section_and_in_none)
     }
 }
 
-TEST(image_scan, what_only_the_device_linker_reads_is_marked)
+TEST(image_scan, images_only_for_the_device_linker_are_marked)
 {
     const image_scan scan =
         scan_for_images(make_host({{".nv_fatbin", any_fatbin}, {"__nv_relfatbin", any_fatbin + any_fatbin}}));
@@ -203,8 +203,8 @@ TEST(image_scan, what_only_the_device_linker_reads_is_marked)
     EXPECT_TRUE(scan.images[2].before_linking);
 }
 
-// Programs that read fat binaries compare with the magic number; that is no fat binary.
-TEST(image_scan, a_magic_number_alone_is_passed_over)
+// Programs that read fat binaries contain the magic number, which is not a fat binary.
+TEST(image_scan, a_magic_number_alone_is_ignored)
 {
     const std::string magic("\x50\xed\x55\xba", 4), header = any_fatbin.substr(0, 16);
     const std::string bytes =
@@ -216,8 +216,8 @@ TEST(image_scan, a_magic_number_alone_is_passed_over)
               "fatbin at byte " + std::to_string(bytes.size() + 8) + "@" + std::to_string(bytes.size() + 88));
 }
 
-// Compressed data can hold anything, and images are not looked for within images.
-TEST(image_scan, what_looks_like_a_container_inside_one_is_not_one)
+// Compressed data may contain anything: images are not searched for within images.
+TEST(image_scan, bytes_inside_a_container_are_not_another_container)
 {
     const std::string bytes = make_fatbin({{.kind = 1,
                                             .payload = "abc" + any_fatbin + any_cubin(),
@@ -231,7 +231,7 @@ TEST(image_scan, what_looks_like_a_container_inside_one_is_not_one)
     EXPECT_EQ(told(scan), "");
 }
 
-TEST(image_scan, raw_cubins_at_any_byte_with_their_size)
+TEST(image_scan, raw_cubins_at_any_offset_with_their_size)
 {
     const std::string first = any_cubin("some code"), second = any_cubin("other code of another length");
     const std::string before = std::string(13, 'x'), between = "between";
@@ -247,7 +247,7 @@ TEST(image_scan, raw_cubins_at_any_byte_with_their_size)
     EXPECT_NE(scan.images[0].container_id, scan.images[1].container_id);
 }
 
-TEST(image_scan, a_raw_cubin_that_is_cut_off_is_told_and_what_follows_is_found)
+TEST(image_scan, a_truncated_raw_cubin_is_reported_and_the_next_is_found)
 {
     std::string broken = any_cubin();
     put(broken, 40, std::uint64_t{1} << 40);
@@ -259,7 +259,7 @@ TEST(image_scan, a_raw_cubin_that_is_cut_off_is_told_and_what_follows_is_found)
     EXPECT_NE(scan.diagnostics[0].what.find("cubin at byte 10"), std::string::npos);
 }
 
-TEST(image_scan, a_broken_container_between_good_ones_is_told_with_its_byte)
+TEST(image_scan, a_broken_container_between_good_ones_is_reported_with_its_offset)
 {
     for (const std::size_t damaged : {0u, 4u, 18u, 20u}) {  // the magic numbers and sizes that make it a container
         std::string broken = any_fatbin;
@@ -274,13 +274,13 @@ TEST(image_scan, a_broken_container_between_good_ones_is_told_with_its_byte)
             EXPECT_NE(scan.diagnostics[0].what.find("section " + section), std::string::npos) << told(scan);
         }
     }
-    // Elsewhere nobody knows that it was meant to be one.
+    // Elsewhere it is not known that it was meant to be a container.
     std::string broken = any_fatbin;
     broken[0] = 'x';
     EXPECT_EQ(told(scan_for_images(make_host({{".rodata", any_fatbin + broken + any_fatbin}}))), "");
 }
 
-TEST(image_scan, broken_containers_at_both_ends_of_the_section_are_told)
+TEST(image_scan, broken_containers_at_both_ends_of_the_section_are_reported)
 {
     std::string broken = any_fatbin;
     broken[0] = 'x';
@@ -294,7 +294,7 @@ TEST(image_scan, broken_containers_at_both_ends_of_the_section_are_told)
     EXPECT_EQ(told(scan_for_images(make_host({{".nv_fatbin", any_fatbin + std::string(40, '\0')}}))), "");
 }
 
-TEST(image_scan, a_container_that_claims_its_neighbour_gives_the_neighbour_back)
+TEST(image_scan, a_container_that_claims_its_neighbour_does_not_hide_it)
 {
     std::string greedy = any_fatbin;
     put(greedy, 8, std::uint64_t{2 * any_fatbin.size()});
@@ -305,7 +305,7 @@ TEST(image_scan, a_container_that_claims_its_neighbour_gives_the_neighbour_back)
     EXPECT_EQ(scan.diagnostics[0].offset, place_of(bytes, greedy) + any_fatbin.size());
 }
 
-TEST(image_scan, a_file_that_begins_as_a_fat_binary_and_is_none_says_why)
+TEST(image_scan, a_file_that_begins_like_a_fat_binary_but_is_none_says_why)
 {
     std::string old = any_fatbin;
     put(old, 4, std::uint16_t{9});
@@ -316,7 +316,7 @@ TEST(image_scan, a_file_that_begins_as_a_fat_binary_and_is_none_says_why)
     EXPECT_NE(told(scan_for_images(any_fatbin.substr(0, 4))), "");
 }
 
-TEST(image_scan, members_of_an_archive_are_named_with_their_bytes_in_it)
+TEST(image_scan, members_of_an_archive_are_named_with_their_offsets)
 {
     const std::string object = make_host({{".nv_fatbin", any_fatbin}}, 1);
     const std::string inner = "!<arch>\n" + archive_member_of("deep.o/", object);
@@ -332,8 +332,8 @@ TEST(image_scan, members_of_an_archive_are_named_with_their_bytes_in_it)
                                ", lib.a: fatbin at byte " + std::to_string(last) + "@" + std::to_string(last + 80));
 }
 
-// Files of other systems have no sections that we read: fat binaries are found all the same.
-TEST(image_scan, hosts_that_are_not_ours_are_searched)
+// Files of other systems have no sections that we read, but fat binaries are found.
+TEST(image_scan, files_of_other_systems_are_searched)
 {
     std::string small = make_host({{".nv_fatbin", any_fatbin}});
     small[4] = 1;  // 32 bits
@@ -342,7 +342,7 @@ TEST(image_scan, hosts_that_are_not_ours_are_searched)
     EXPECT_EQ(scan_for_images("MZ" + std::string(501, '\0') + any_fatbin).images.size(), 1u);
 }
 
-// Ten thousand sections that all claim the same zeros must not make it look at them ten thousand times.
+// Ten thousand sections that all claim the same zeros must not be searched ten thousand times.
 TEST(image_scan, overlapping_sections_do_not_make_it_quadratic)
 {
     std::string bytes = make_host({{".nv_fatbin", std::string(std::size_t{8} << 20, '\0')}});
@@ -356,7 +356,7 @@ TEST(image_scan, overlapping_sections_do_not_make_it_quadratic)
     EXPECT_EQ(scan_for_images(bytes + any_fatbin).images.size(), 1u);
 }
 
-// Every image carries the name of its container. Long names must not make a small file large in memory.
+// Every image has the name of its container. Long names must not make a small file use much memory.
 TEST(image_scan, long_names_are_shortened)
 {
     const std::string fatbin = make_fatbin({any_entry, any_entry});

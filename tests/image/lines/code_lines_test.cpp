@@ -1,4 +1,4 @@
-// The lines of spills: their sums are what ptxas says, and they are the lines on which the values are used.
+// Spills by line: they sum to what ptxas prints, and belong to the lines on which the values are used.
 #include "image/lines/code_lines.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace launchbox {
 
 namespace {
 
-// Too many values for the bounds: spills on lines 5, 7 and 9, all of them inlined twice, on line 13.
+// Too many values for the bounds: spills on lines 5, 7 and 9, all inlined twice, on line 13.
 const std::string spilling_source = R"cuda(
 __device__ __forceinline__ float poly(const float* p, int n, float x) {
     float v[64];
@@ -57,7 +57,7 @@ line_use sum_of(const kernel_lines& lines)
     return sum;
 }
 
-// "5 13 17": the line and the calls that it was inlined by.
+// "5 13 17": the line and the calls through which it was inlined.
 std::string chain_of(const line_places& places, std::uint32_t place)
 {
     std::string text;
@@ -66,10 +66,10 @@ std::string chain_of(const line_places& places, std::uint32_t place)
     return text;
 }
 
-TEST(code_lines, sum_up_to_what_the_image_says_and_name_the_lines_that_use_the_values)
+TEST(code_lines, sum_to_the_images_count_and_name_the_lines_that_use_the_values)
 {
     SKIP_WITHOUT_TOOLKIT();
-    // Every architecture and every option, but not each with each.
+    // Every architecture and every option, but not every combination.
     const std::vector<std::string> all{"sm_75", "sm_80", "sm_90a", "sm_100", "sm_120"};
     std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> builds{
         {{"-lineinfo"}, {"sm_75", "sm_90a", "sm_120"}},
@@ -135,8 +135,8 @@ TEST(code_lines, all_code_is_counted_once)
         }
 }
 
-// Each statement on a line of its own; spills are no reads.
-TEST(code_lines, reads_and_writes_of_memory_are_told_by_line)
+// Each statement is on its own line; spills do not count as reads.
+TEST(code_lines, reads_and_writes_of_memory_by_line)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string source = R"cuda(
@@ -160,7 +160,7 @@ extern "C" __global__ void k(const float* p, float* q, int* sum) {
         for (const line_use& use : cubin.kernels[0].analysis.lines->uses)
             if (use.reads + use.writes > 0) {
                 const line_place& place = cubin.kernels[0].analysis.lines->places->places[use.place];
-                // The atomic is an inlined function of a header.
+                // The atomic operation is an inlined function of a header.
                 const std::uint32_t line =
                     place.inlined_into == 0
                         ? place.line
@@ -174,7 +174,7 @@ extern "C" __global__ void k(const float* p, float* q, int* sum) {
     }
 }
 
-TEST(code_lines, without_line_information_the_spills_are_of_no_line)
+TEST(code_lines, without_line_information_spills_have_no_line)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::string image = compile_cuda(spilling_source, "sm_90").image;
@@ -187,11 +187,11 @@ TEST(code_lines, without_line_information_the_spills_are_of_no_line)
     for (const kernel_info& kernel : read_cubin(image, "k.cu").kernels) EXPECT_FALSE(kernel.analysis.lines);
 }
 
-// 12,000 spills, of which the image lists those beyond 8,192: all accesses of local memory are spills.
-TEST(code_lines, count_all_accesses_where_the_list_is_cut_off)
+// 12,000 spills, of which the image only lists those beyond 8,192: all accesses to local memory are spills.
+TEST(code_lines, count_all_accesses_if_the_list_wrapped)
 {
     SKIP_WITHOUT_TOOLKIT();
-    // The list wraps at 8,192 entries. Blocks of few values each: the time of ptxas grows with the square of their
+    // The list wraps at 8,192 entries. Each block has few values, because ptxas' time grows with the square of their
     // number.
     std::string block = "{\n";
     for (int i = 0; i < 350; ++i) block += "float v" + std::to_string(i) + " = p[" + std::to_string(i) + "];\n";
@@ -229,7 +229,7 @@ line_row row_at(std::uint64_t distance, std::uint32_t line, std::uint32_t inline
     return row;
 }
 
-TEST(line_index, the_last_row_at_an_address_counts_and_an_end_ends)
+TEST(line_index, the_last_row_at_an_address_counts_and_an_end_ends_it)
 {
     const line_rows rows{.files = {"a.cu"},
                          .rows = {row_at(0, 3), row_at(16, 4), row_at(16, 9, 2, 1), row_at(64, 0)},
@@ -244,7 +244,7 @@ TEST(line_index, the_last_row_at_an_address_counts_and_an_end_ends)
     EXPECT_EQ(index.at(5, 96), no_line);
 }
 
-TEST(line_index, rows_that_are_not_sorted_are)
+TEST(line_index, unsorted_rows_are_sorted)
 {
     const line_rows rows{
         .files = {"a.cu"}, .rows = {row_at(64, 8), row_at(0, 3), row_at(32, 5)}, .sequences = {{.address_offset = 7}}};
@@ -253,7 +253,7 @@ TEST(line_index, rows_that_are_not_sorted_are)
         EXPECT_EQ(index.places()->places[index.at(1, byte)].line, line);
 }
 
-TEST(line_index, sequences_are_of_their_own_addresses_and_a_place_has_one_number)
+TEST(line_index, sequences_have_their_own_addresses_and_a_place_has_one_number)
 {
     const line_rows rows{.files = {"a.cu"},
                          .rows = {row_at(0, 3), row_at(16, 4), row_at(0, 4), row_at(0, 5), row_at(32, 3)},
@@ -266,8 +266,8 @@ TEST(line_index, sequences_are_of_their_own_addresses_and_a_place_has_one_number
     EXPECT_EQ(index.at(2, 112), 0u) << "line 3 again";
 }
 
-// Also more places than the first table of their numbers has room for.
-TEST(line_index, a_cursor_finds_the_same_wherever_it_was_before)
+// Also with more places than initially fit into the table of their numbers.
+TEST(line_index, a_cursor_finds_the_same_from_any_position)
 {
     line_rows rows{.files = {"a.cu"}, .rows = {}, .sequences = {{.address_offset = 7}}};
     for (std::uint32_t i = 0; i < 20000; ++i) rows.rows.push_back(row_at(32 + 16 * std::uint64_t{i / 3}, 1 + i));

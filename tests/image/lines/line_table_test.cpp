@@ -51,7 +51,7 @@ std::map<std::string, int> lines_of(const std::string& image)
     return lines;
 }
 
-TEST(line_table, says_where_kernels_are_written)
+TEST(line_table, gives_the_lines_of_kernels)
 {
     SKIP_WITHOUT_TOOLKIT();
     const std::map<std::string, int> expected{{"power", 4}, {"inlined_first", 10}, {"hidden", 16}};
@@ -89,7 +89,7 @@ std::vector<line_of_function> functions_of(const std::string& section, std::vect
     return functions;
 }
 
-TEST(line_table, takes_the_first_row_that_is_the_functions_own)
+TEST(line_table, takes_the_first_row_of_the_function_itself)
 {
     std::vector<image_diagnostic> diagnostics;
     const std::string section =
@@ -119,13 +119,13 @@ TEST(line_table, reports_what_it_cannot_read)
     ASSERT_EQ(diagnostics.size(), 1u);
     EXPECT_EQ(diagnostics[0].what, "line information of a version other than 2 to 4");
 
-    // What follows a damaged unit is read.
+    // The unit after a damaged one is read.
     diagnostics.clear();
     EXPECT_EQ(functions_of(unit_of(std::string("\x00\x7f\x02", 3)) + whole, diagnostics).size(), 1u);
     EXPECT_EQ(diagnostics.size(), 1u);
 }
 
-TEST(line_table, survives_every_cut_and_every_changed_byte)
+TEST(line_table, survives_every_truncation_and_every_changed_byte)
 {
     const std::string whole = unit_of(set_address + inlined + advance_4 + copy + own + copy + end_sequence);
     std::vector<image_diagnostic> diagnostics;

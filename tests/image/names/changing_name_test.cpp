@@ -13,7 +13,7 @@ struct two_builds {
     const char *before, *after;
 };
 
-TEST(changing_name, is_the_same_of_two_builds)
+TEST(changing_name, is_the_same_for_two_builds)
 {
     for (const auto& [before, after] : std::initializer_list<two_builds>{
              // Rust, old and new
@@ -24,7 +24,7 @@ TEST(changing_name, is_the_same_of_two_builds)
              // Numba, with and without its tags
              {"_ZN6cudapy8__main__9step$2417E5ArrayIfLi1E1C7mutable7alignedE",
               "_ZN6cudapy8__main__8step$248E5ArrayIfLi1E1C7mutable7alignedE"},
-             {"_ZN6cudapy8__main__10step$2417E5ArrayIfLi1E1C7mutable7alignedE",  // of a wrong length
+             {"_ZN6cudapy8__main__10step$2417E5ArrayIfLi1E1C7mutable7alignedE",  // with a wrong length
               "_ZN6cudapy8__main__9step$248E5ArrayIfLi1E1C7mutable7alignedE"},
              {"_ZN6cudapy3app10step2_2417E5ArrayIfLi1E1C7mutable7alignedE",
               "_ZN6cudapy3app12step2_242418E5ArrayIfLi1E1C7mutable7alignedE"},
@@ -32,7 +32,7 @@ TEST(changing_name, is_the_same_of_two_builds)
               "cudapy::app::outer$8::inner$1[abi:v12][abi:cw51cXTLSUwv1](Array<float, 1, C, mutable, aligned>)"},
              {"_ZN8__main__4stepB2v1B8cw51cXTLE5ArrayIfLi1E1C7mutable7alignedE",
               "_ZN8__main__4stepB3v12B8cw51cXTLE5ArrayIfLi1E1C7mutable7alignedE"},
-             // clang's OpenMP and its kernels of internal linkage
+             // clang's OpenMP, and its kernels with internal linkage
              {"__omp_offloading_10302_4a1b2c_main_l12", "__omp_offloading_fd00_99_main_l12"},
              {"__omp_offloading_10302_4a1b2c__Z5saxpyifPf_l7", "__omp_offloading_1_ffffffff9__Z5saxpyifPf_l7"},
              {"__omptgt__0_12c01e8_804_", "__omptgt__0_99_1_"},
@@ -47,8 +47,8 @@ TEST(changing_name, is_the_same_of_two_builds)
     }
 }
 
-// What tells kernels apart stays: sizes of templates, numbers of lambdas and of outlined functions, lines.
-TEST(changing_name, leaves_what_tells_kernels_apart)
+// What distinguishes kernels is kept: sizes in template arguments, numbers of lambdas and of outlined functions, lines.
+TEST(changing_name, keeps_what_distinguishes_kernels)
 {
     for (const char* name : {"step<2417>(int)",
                              "main$_omp_fn$0",

@@ -11,7 +11,7 @@ struct known_name {
     std::string mangled, demangled, shown;
 };
 
-// As nvcc 13.0 wrote them for kernels made up for this test.
+// Names from nvcc 13.0 for kernels written for this test.
 const known_name known_names[] = {
     {"plain_c", "plain_c", "plain_c"},
     {"_Z15internal_kernelPi", "internal_kernel(int*)", "internal_kernel"},
@@ -78,7 +78,7 @@ const known_name known_names[] = {
      "(anonymous namespace)::by_hidden<1>"},
 };
 
-// LLVM 14 puts every operand into parentheses, later versions as few as possible.
+// LLVM 14 puts every operand into parentheses, later versions only where they are needed.
 const known_name names_with_expressions[] = {
     {"_Z5sizedIiEvPAplmlstT_Li2ELi1E_S0_", "void sized<int>(int (*) [sizeof (int) * 2 + 1])", "sized<int>"},
     {"_Z7returnsILi3EfENSt9enable_ifIXltT_Li5EEvE4typeEPT0_PAplT_Li1E_c",
@@ -103,7 +103,7 @@ TEST(demangle, reads_what_nvcc_writes)
     }
 }
 
-TEST(demangle, the_hash_of_a_build_does_not_show)
+TEST(demangle, the_hash_of_a_build_is_not_shown)
 {
     EXPECT_EQ(demangle("_ZN36_GLOBAL__N__9d447444_4_a_cu__Z2lbPfi4anonIiLi256EEEvPT_"),
               demangle("_ZN36_GLOBAL__N__8ff1dbaa_4_b_cu__Z2lbPfi4anonIiLi256EEEvPT_"));
@@ -152,7 +152,7 @@ TEST(demangle, has_one_spelling_for_all_versions_of_llvm)
     for (const auto& [written, spelling] : cases) EXPECT_EQ(one_spelling(written), spelling);
 }
 
-TEST(short_name, drops_what_people_do_not_read)
+TEST(short_name, drops_parts_that_people_do_not_read)
 {
     const std::pair<std::string, std::string> cases[] = {
         {"", ""},

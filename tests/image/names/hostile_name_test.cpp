@@ -1,4 +1,4 @@
-// Names made to exhaust LLVM's demangler, and the processes that may die of them.
+// Names made to exhaust LLVM's demangler, and the processes that they may kill.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ std::string reference(char kind, int n)
     return kind + digits + '_';
 }
 
-// Forty times something that has the last one twice.
+// Forty levels, each of which contains the previous one twice.
 std::vector<std::string> bombs()
 {
     std::string types = "_Z1fPFvvE", arguments = "_Z1f1aIiiE", nested = "_Z1fN1a1bIiEE", in_list = "_Z1fI1aIiiE";
@@ -47,7 +47,7 @@ std::vector<std::string> bombs()
     return {types, arguments, nested, in_list + "EvT_"};
 }
 
-// Real hostile_names repeat types as often, without doubling.
+// Names that repeat types as often as real ones do, without doubling.
 std::string long_name()
 {
     std::string name = "_Z6kernelN2ns3boxIiEE";
@@ -76,8 +76,8 @@ long megabytes_of_children()
     return usage.ru_maxrss / 1024;
 }
 
-// Processes that this one has started and not waited for. A test before these may have started the one that ends what
-// is left of a killed process (support/process/orphan_watch.hpp), which stays.
+// Child processes that this one started and has not waited for. A test before these may have started the process that
+// removes what a killed process leaves (support/process/orphan_watch.hpp), which keeps running.
 std::set<pid_t> children()
 {
     std::set<pid_t> found;
@@ -85,7 +85,7 @@ std::set<pid_t> children()
         if (!std::isdigit(static_cast<unsigned char>(entry.path().filename().string().front()))) continue;
         std::ifstream file(entry.path() / "stat");
         const std::string text{std::istreambuf_iterator<char>(file), {}};
-        // "17 (name) S 1 ...", where the name may hold anything.
+        // The line is "17 (name) S 1 ...", where the name may contain anything.
         int parent = 0;
         const std::size_t end = text.rfind(')');
         if (end != std::string::npos && std::sscanf(text.c_str() + end, ") %*c %d", &parent) == 1 &&
@@ -95,7 +95,7 @@ std::set<pid_t> children()
     return found;
 }
 
-// What some hostile_names make of the process that reads them.
+// The result of reading some hostile names and this one.
 std::string read(const std::string& name)
 {
     if (name == "abort") std::abort();
@@ -112,8 +112,8 @@ std::string read(const std::string& name)
 
 using hostile_names = std::vector<std::string>;
 
-// Read without a limit each would take longer than any test may.
-TEST(hostile_name, comes_back_as_it_is)
+// Without a limit, reading each would take longer than a test may run.
+TEST(hostile_name, is_returned_unchanged)
 {
     const long before = megabytes_of_children();
     const std::set<pid_t> before_it = children();
@@ -125,7 +125,7 @@ TEST(hostile_name, comes_back_as_it_is)
     EXPECT_EQ(children(), before_it) << "a child is left";
 }
 
-TEST(hostile_name, does_not_harm_those_beside_it)
+TEST(hostile_name, does_not_affect_other_names)
 {
     hostile_names mangled{"_Z5plainPi"}, demangled{"plain(int*)"};
     for (const std::string& bomb : bombs()) {
@@ -150,7 +150,7 @@ TEST(hostile_name, deep_ones_do_not_overflow_the_stack)
             }
 }
 
-TEST(hostile_name, bound_is_above_what_is_written)
+TEST(hostile_name, the_bound_is_above_the_output)
 {
     EXPECT_LT(demangling_bound("_Z5plainPKfPVihPeDn"), 4096u);
     EXPECT_LT(demangling_bound("_Z10merge_sortIiLi256ELi15EEvPT_i"), 8192u);
@@ -160,7 +160,7 @@ TEST(hostile_name, bound_is_above_what_is_written)
     EXPECT_GT(demangling_bound(pack), demangle(pack).size());
 }
 
-TEST(read_in_children, goes_on_behind_the_name_that_killed_it)
+TEST(read_in_children, continues_after_the_name_that_killed_it)
 {
     const auto descriptors = open_descriptors();
     const std::set<pid_t> before_it = children();
@@ -181,7 +181,7 @@ TEST(read_in_children, gives_up_after_16_deaths)
     EXPECT_EQ(read_in_children(all, read), all);
 }
 
-TEST(read_in_children, caps_a_result)
+TEST(read_in_children, limits_the_size_of_a_result)
 {
     EXPECT_EQ(read_in_children({"long"}, read).front(), std::string(65536, 'x'));
 }
@@ -207,7 +207,7 @@ TEST(read_in_children, works_without_standard_streams)
     for (const std::vector<int>& closed : cases) EXPECT_EXIT(without(closed), testing::ExitedWithCode(0), "");
 }
 
-TEST(read_in_children, works_where_children_are_not_waited_for)
+TEST(read_in_children, works_if_children_are_not_waited_for)
 {
     const auto without_waiting = [] {
         std::signal(SIGCHLD, SIG_IGN);
@@ -216,7 +216,7 @@ TEST(read_in_children, works_where_children_are_not_waited_for)
     EXPECT_EXIT(without_waiting(), testing::ExitedWithCode(0), "");
 }
 
-TEST(read_in_children, gives_the_names_back_when_there_can_be_no_child)
+TEST(read_in_children, returns_the_names_unchanged_if_no_child_can_be_started)
 {
     const auto limited = [](decltype(RLIMIT_NPROC) resource) {
         if (::getuid() == 0 && ::setuid(65534) != 0) ::_exit(2);

@@ -8,7 +8,7 @@ namespace launchbox {
 
 namespace {
 
-// As nvcc 13.0 writes them, for `nvcc -rdc=true t.cu` and `nvcc t.cu`.
+// Names from nvcc 13.0, for `nvcc -rdc=true t.cu` and `nvcc t.cu`.
 const std::string static_kernel = "__nv_static_23__89b8bf71_4_t_cu__Z1fPi__Z4statPi";
 const std::string anonymous_kernel = "_ZN34_GLOBAL__N__89b8bf71_4_t_cu__Z1fPi4anonEPi";
 const std::string anonymous_static_kernel =
@@ -31,7 +31,7 @@ TEST(kernel_identity, names_the_file_of_anonymous_kernels)
     EXPECT_EQ(file_in_symbol("_Z5mergePi"), "");
 }
 
-TEST(kernel_identity, survives_another_build)
+TEST(kernel_identity, is_the_same_after_another_build)
 {
     const std::string other = "_ZN34_GLOBAL__N__1122aabb_4_t_cu__Z1gPf4anonEPi";
     EXPECT_EQ(kernel_identity(anonymous_kernel, demangle(anonymous_kernel)), kernel_identity(other, demangle(other)));
@@ -43,7 +43,7 @@ TEST(kernel_identity, survives_another_build)
     EXPECT_EQ(kernel_identity("_Z4statPi", "stat(int*)"), "stat(int*)");
 }
 
-TEST(kernel_identity, leaves_names_that_only_look_like_it)
+TEST(kernel_identity, leaves_similar_names_unchanged)
 {
     for (const char* name : {"__nv_static_", "__nv_static_9", "__nv_static_99_x", "__nv_static_3_abc", "__nv_static_1_",
                              "_GLOBAL__N__", "_GLOBAL__N__9", "_GLOBAL__N__99999999999999999999999_a",

@@ -1,4 +1,4 @@
-// Names as LLVM's demangler writes those that nvcc 13.0 makes for include/launchbox/launch_box.cuh.
+// The output of LLVM's demangler for nvcc 13.0's names of include/launchbox/launch_box.cuh.
 #include "image/names/launch_box_name.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ const std::string second_class = "_ZN9launchbox5tunedI5sizedLj694568833ELj1EmJPi
 const std::string of_a_template = "_ZN9launchbox5tunedI5mergeIiLb0EELj694568833ELj0EmJPiiEEEvT2_DpT3_";
 const std::string probe = "_ZN9launchbox6detail18architecture_probeINS0_8unit_forIJLi750ELi900EEEEEEvv";
 
-TEST(launch_box_name, is_that_of_the_body)
+TEST(launch_box_name, is_the_name_of_the_body)
 {
     EXPECT_EQ(short_name(demangle(square)), "square");
     EXPECT_EQ(short_name(demangle(second_class)), "sized (size class 1)");
@@ -23,7 +23,7 @@ TEST(launch_box_name, is_that_of_the_body)
     EXPECT_EQ(short_name(demangle(probe)), "launchbox::architecture_probe");
 }
 
-TEST(launch_box_name, stays_the_same_with_another_list)
+TEST(launch_box_name, is_the_same_with_another_list_of_architectures)
 {
     EXPECT_NE(demangle(square), demangle(square_of_another_list));
     EXPECT_EQ(kernel_identity(square, demangle(square)),
@@ -32,13 +32,13 @@ TEST(launch_box_name, stays_the_same_with_another_list)
               "void launchbox::tuned<square, 0u, unsigned long, int*, int>(unsigned long, int*, int)");
 }
 
-TEST(launch_box_name, names_made_to_confuse_have_no_body)
+TEST(launch_box_name, malformed_names_have_no_body)
 {
     for (const char* name : {"void launchbox::tuned<, , >", "void launchbox::tuned<a, b, c>", "launchbox::tuned<,,"})
         EXPECT_EQ(launch_box_name(name), std::nullopt) << name;
 }
 
-TEST(launch_box_name, other_names_are_left_alone)
+TEST(launch_box_name, other_names_are_unchanged)
 {
     for (const char* name : {"square(int*)", "void square<launchbox::tuned<int>>(int*)", "void launchbox::tuned<",
                              "void launchbox::tuned<square", "void launchbox::tuned<square>",
@@ -48,7 +48,7 @@ TEST(launch_box_name, other_names_are_left_alone)
     }
 }
 
-// Every prefix: no bracket is looked for behind the end.
+// Every prefix: brackets are not searched for beyond the end.
 TEST(launch_box_name, survives_every_prefix)
 {
     const std::string whole = demangle(of_a_template);
@@ -58,7 +58,7 @@ TEST(launch_box_name, survives_every_prefix)
     }
 }
 
-TEST(launch_box_name, the_probe_is_told_from_all_other_kernels)
+TEST(launch_box_name, the_probe_is_distinguished_from_all_other_kernels)
 {
     EXPECT_TRUE(is_architecture_probe(demangle(probe)));
     EXPECT_FALSE(is_architecture_probe("void launchbox::architecture_probe_of_mine()"));

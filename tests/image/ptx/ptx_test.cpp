@@ -96,10 +96,10 @@ apart
     EXPECT_EQ(ptx.target, "sm_90a");
 }
 
-TEST(ptx, a_type_that_is_not_known_makes_the_parameters_unknown)
+TEST(ptx, an_unknown_type_makes_the_parameters_unknown)
 {
     EXPECT_EQ(only_kernel(".entry k(.param .u32 a, .param .texref t) {}").figures.parameter_bytes, std::nullopt);
-    // ptxas makes it 35 bytes for sm_75 and 19 for sm_90.
+    // For ptxas it is 35 bytes on sm_75 and 19 on sm_90.
     EXPECT_EQ(only_kernel(".entry k(.param .u8 a, .param .align 32 .b8 b[3]) {}").figures.parameter_bytes,
               std::nullopt);
     EXPECT_EQ(only_kernel(".entry k(.param .b8 a[999999999999]) {}").figures.parameter_bytes, std::nullopt);
@@ -107,7 +107,7 @@ TEST(ptx, a_type_that_is_not_known_makes_the_parameters_unknown)
               std::nullopt);
 }
 
-TEST(ptx, reports_what_it_cannot_read_and_goes_on)
+TEST(ptx, reports_what_it_cannot_read_and_continues)
 {
     const auto diagnostics = [](const std::string& text) { return read_ptx(text, "-").diagnostics; };
     EXPECT_EQ(diagnostics("").size(), 1u);
@@ -134,7 +134,7 @@ TEST(ptx, counts_functions_with_a_body_and_no_prototypes)
     EXPECT_EQ(contents.kernels.size(), 1u);
 }
 
-TEST(ptx, an_outline_tells_the_same_as_the_whole)
+TEST(ptx, an_outline_gives_the_same_as_the_whole_text)
 {
     const std::string text =
         ".version 9.0 // {\n.target sm_90\n.global .b8 s[3] = {1, 2, 3};\n.func f() { { ret; } }\n"
@@ -148,11 +148,11 @@ TEST(ptx, an_outline_tells_the_same_as_the_whole)
     EXPECT_EQ(rest.functions, whole.functions);
     EXPECT_EQ(rest.version, whole.version);
     EXPECT_EQ(ptx_outline(outline), outline);
-    for (std::size_t size = 0; size < text.size(); ++size)  // cut texts too
+    for (std::size_t size = 0; size < text.size(); ++size)  // truncated texts, too
         EXPECT_LE(ptx_outline(text.substr(0, size)).size(), size + 8) << size;
 }
 
-TEST(ptx, reads_integers_as_ptx_writes_them)
+TEST(ptx, reads_all_forms_of_integers)
 {
     EXPECT_EQ(parse_ptx_integer("256"), 256);
     EXPECT_EQ(parse_ptx_integer("256U"), 256);
@@ -164,8 +164,8 @@ TEST(ptx, reads_integers_as_ptx_writes_them)
         EXPECT_EQ(parse_ptx_integer(text), std::nullopt) << text;
 }
 
-// What PTX and the cubin made from it both tell has to be the same.
-TEST(ptx, equals_the_cubin_for_what_nvcc_writes)
+// Figures that are both in PTX and in its cubin must be equal.
+TEST(ptx, agrees_with_the_cubin_for_ptx_from_nvcc)
 {
     SKIP_WITHOUT_TOOLKIT();
     for (const std::string architecture : {"sm_75", "sm_90a", "sm_120"}) {
@@ -176,7 +176,7 @@ TEST(ptx, equals_the_cubin_for_what_nvcc_writes)
         const ptx_contents ptx = read_ptx(made.image, "-");
         const cubin_contents cubin = read_cubin(assemble(made.image, architecture).image, "-");
         EXPECT_TRUE(ptx.diagnostics.empty());
-        EXPECT_EQ(ptx.version, "9." + std::to_string(toolkit_version() - 130));  // of CUDA 13.x
+        EXPECT_EQ(ptx.version, "9." + std::to_string(toolkit_version() - 130));  // in CUDA 13.x
         EXPECT_EQ(ptx.target, architecture);
         ASSERT_EQ(ptx.kernels.size(), cubin.kernels.size());
         EXPECT_GT(ptx.kernels.size(), 20u);
@@ -200,8 +200,8 @@ TEST(ptx, equals_the_cubin_for_what_nvcc_writes)
     }
 }
 
-// ptxas itself says which parameter layouts are right.
-TEST(ptx, lays_out_parameters_as_ptxas_does)
+// ptxas is the oracle for parameter layouts.
+TEST(ptx, lays_out_parameters_like_ptxas)
 {
     SKIP_WITHOUT_TOOLKIT();
     std::mt19937 random(random_seed());
@@ -246,7 +246,7 @@ TEST(ptx, lays_out_parameters_as_ptxas_does)
     }
 }
 
-TEST(ptx, dynamic_shared_memory_is_used_where_a_body_names_it_or_calls_what_does)
+TEST(ptx, dynamic_shared_memory_is_used_if_a_body_or_a_called_function_names_it)
 {
     const std::string text =
         ".version 8.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 some[];\n"
@@ -266,7 +266,7 @@ TEST(ptx, dynamic_shared_memory_is_used_where_a_body_names_it_or_calls_what_does
     none.erase(none.find(".extern"), none.find(".func") - none.find(".extern"));
     for (const kernel_info& kernel : read_ptx(none, "k.ptx").kernels)
         EXPECT_EQ(kernel.launches.uses_dynamic_shared, false);
-    // More than are looked for one by one: then any kernel may use them.
+    // More variables than are searched for one by one: then any kernel may use them.
     std::string many = ".version 8.0\n.target sm_80\n";
     for (int i = 0; i < 20; ++i) many += ".extern .shared .align 4 .b8 s" + std::to_string(i) + "[];\n";
     many += ".visible .entry k() { ret; }\n";
@@ -275,7 +275,7 @@ TEST(ptx, dynamic_shared_memory_is_used_where_a_body_names_it_or_calls_what_does
     EXPECT_TRUE(read_ptx(".version 8.0\n.extern .shared", "k.ptx").kernels.empty());
 }
 
-TEST(ptx, a_kernel_reads_its_block_size_where_its_body_does_or_calls_what_does)
+TEST(ptx, a_kernel_reads_its_block_size_if_its_body_or_a_called_function_does)
 {
     const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
     const std::string reads = "{ mov.u32 %r1, %ntid.x; ret; }\n", none = "{ ret; }\n",
@@ -292,7 +292,7 @@ TEST(ptx, a_kernel_reads_its_block_size_where_its_body_does_or_calls_what_does)
     EXPECT_EQ(answer(".func helper() " + reads + ".entry a() " + calls + ".entry b() " + none, 0), true);
     EXPECT_EQ(answer(".func helper() " + reads + ".entry a() " + calls + ".entry b() " + none, 1), false);
     EXPECT_EQ(answer(".func helper() " + none + ".entry a() " + calls, 0), false);
-    // What a function of another module does is not known; those of the runtime read nothing.
+    // A function of another module may read it; those of the runtime do not.
     const std::string other = ".extern .func (.param .b32 r) helper (.param .b64 p);\n";
     EXPECT_EQ(answer(other + ".entry a() " + calls + ".entry b() " + none, 0), std::nullopt);
     EXPECT_EQ(answer(other + ".entry a() " + calls + ".entry b() " + none, 1), false);
@@ -300,7 +300,7 @@ TEST(ptx, a_kernel_reads_its_block_size_where_its_body_does_or_calls_what_does)
               false);
 }
 
-TEST(ptx, an_attribute_replaces_that_of_the_kernel_alone)
+TEST(ptx, an_attribute_is_only_replaced_for_its_kernel)
 {
     const std::string text =
         ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -348,7 +348,7 @@ TEST(ptx, shared_memory_by_variable)
     EXPECT_EQ(variables_of(header + ".entry k() { .shared .b8 a[99999999999]; .shared .b8 b[0]; .shared .b8"), "k:; ");
 }
 
-TEST(ptx_modules, a_register_limit_takes_the_place_of_bounds_that_could_not_hold_beside_it)
+TEST(ptx_modules, a_register_limit_replaces_incompatible_bounds)
 {
     const std::string text =
         header +
@@ -367,7 +367,7 @@ TEST(ptx_modules, a_register_limit_takes_the_place_of_bounds_that_could_not_hold
     EXPECT_THROW((void)with_max_registers(text, "f_", 40), error);
     EXPECT_THROW((void)with_max_registers("", "f", 40), error);
     EXPECT_THROW((void)with_max_registers(header + ".entry f(", "f", 40), error);
-    for (const char* between : {"", ")"}) {  // another entry within its parameters, or behind them
+    for (const char* between : {"", ")"}) {  // another entry within its parameters, or after them
         const std::string cut =
             std::string(".entry f(.param .u32 a") + between + "\n.entry f(.param .u32 a)\n{ ret; }\n";
         EXPECT_THROW((void)with_max_registers(header + cut, "f", 40), error);
@@ -394,7 +394,7 @@ TEST(ptx_modules, ptxas_keeps_the_limit_of_a_kernel_with_launch_bounds)
     EXPECT_LE(registers(with_max_registers(ptx.image, "_Z1fPfi", 32)), 32);
 }
 
-TEST(ptx_modules, each_module_of_a_fat_binary_is_given_as_text)
+TEST(ptx_modules, each_module_of_a_fat_binary_is_returned_as_text)
 {
     if (!has_toolkit()) GTEST_SKIP() << "there is no CUDA toolkit in PATH";
     for (const char* compression : {"-no-compress", "-compress-mode=size"}) {

@@ -1,4 +1,4 @@
-// The blocks of a GPU on the CPU: what barriers, shuffles and votes must do there, and what must fail.
+// The blocks of a GPU on the CPU: the effects of barriers, shuffles and votes, and the mistakes that must be detected.
 #include "gpu_on_cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(gpu_on_cpu, scans_a_block)
     }
 }
 
-TEST(gpu_on_cpu, a_barrier_makes_writes_of_others_visible)
+TEST(gpu_on_cpu, a_barrier_makes_the_writes_of_others_visible)
 {
     for (const unsigned threads : {1u, 31u, 32u, 100u, 1024u}) {
         std::vector<unsigned> data(threads), shared(threads);
@@ -69,7 +69,7 @@ TEST(gpu_on_cpu, a_barrier_makes_writes_of_others_visible)
     }
 }
 
-TEST(gpu_on_cpu, a_missing_barrier_shows)
+TEST(gpu_on_cpu, a_missing_barrier_is_detected)
 {
     constexpr unsigned threads = 64;
     bool wrong = false;
@@ -95,7 +95,7 @@ TEST(gpu_on_cpu, indices_in_three_dimensions)
     EXPECT_EQ(met, std::vector<int>(met.size(), 1));
 }
 
-// The pseudocode of shfl.sync in the PTX ISA, as it stands there.
+// The pseudocode of shfl.sync, copied from the PTX ISA.
 unsigned lane_of_ptx(char mode, unsigned lane, unsigned operand_b, unsigned operand_c)
 {
     const unsigned bval = operand_b & 0x1f, cval = operand_c & 0x1f, mask = operand_c >> 8 & 0x1f;
@@ -147,7 +147,7 @@ TEST(gpu_on_cpu, shuffles_follow_the_ptx_manual)
     });
 }
 
-// A barrier that tells all threads of the block whether any of them says so.
+// A barrier that tells all threads of the block whether the condition holds for any of them.
 TEST(gpu_on_cpu, barriers_that_vote)
 {
     for (const unsigned order : {0u, 1u}) {
@@ -177,7 +177,7 @@ TEST(gpu_on_cpu, votes_and_masks)
         EXPECT_EQ(__any_sync(~0u, lane == 32), 0);
         EXPECT_EQ(__all_sync(~0u, 5), 1);
         EXPECT_EQ(__all_sync(~0u, lane != 3), 0);
-        // The halves of a warp by themselves, the odd lanes by themselves.
+        // Each half of a warp separately, and the odd lanes separately.
         const unsigned half = lane < 16 ? 0xffffu : 0xffff0000u;
         EXPECT_EQ(__ballot_sync(half, 1), half);
         EXPECT_EQ(__all_sync(half, lane < 16), lane < 16);
@@ -236,7 +236,7 @@ TEST(gpu_on_cpu, a_deadlock_names_the_threads)
     EXPECT_NE(width.find("power of two"), std::string::npos) << width;
 }
 
-TEST(gpu_on_cpu, goes_on_after_failures)
+TEST(gpu_on_cpu, continues_after_failures)
 {
     for (int i = 0; i < 3; ++i) {
         const std::string trap = failure_of([] {
@@ -257,7 +257,7 @@ TEST(gpu_on_cpu, goes_on_after_failures)
     }
 }
 
-TEST(gpu_on_cpu, functions_of_integers)
+TEST(gpu_on_cpu, integer_functions)
 {
     EXPECT_EQ(__popc(0xf0f0u), 8);
     EXPECT_EQ(__popcll(~0ull), 64);

@@ -50,7 +50,7 @@ std::int64_t tiles_of(std::int64_t total, std::int64_t intervals)
 {
     return (total + Layout::weight * intervals + Layout::tile - 1) / Layout::tile;
 }
-// Shared memory begins with any values, and what lies behind it is watched.
+// Shared memory starts with arbitrary values, and the memory after it is checked.
 template <class Tile, class Run>
 void run_tiles(std::int64_t total, std::int64_t intervals, unsigned order, const Run& run)
 {
@@ -101,7 +101,7 @@ void check_expand(const workload& given, int misaligned = 0, unsigned order = 0)
     }
 }
 
-// Each interval has a place of its own, in an order that is not theirs, with gaps between them.
+// Each interval gets its own place, in another order, with gaps in between.
 std::vector<std::int64_t> places_for(const workload& given, unsigned seed, std::int64_t most_gap)
 {
     std::vector<std::size_t> order(given.sizes.size());
@@ -239,7 +239,7 @@ TEST(interval_move, any_type)
     }
 }
 
-TEST(interval_cut, is_where_a_loop_finds_it_whatever_is_guessed)
+TEST(interval_cut, the_search_finds_what_a_loop_finds_with_any_guess)
 {
     for (const workload& input : workloads(1500)) {
         const std::vector<int> offsets = input.offsets<int>();

@@ -1,5 +1,5 @@
-// Sorts of what is in order already, which merge nothing, and of what nearly is; floating-point keys with zeros of
-// both signs, which keep their order.
+// Sorts of sorted arrays, which merge nothing, and of nearly sorted ones; floating-point keys with zeros of both signs,
+// which keep their order.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ using merge_sort_check::stable_order;
 using sort_inputs::hash;
 using sort_inputs::kind;
 
-/// Whether a sort of such keys merged, after a check of the result.
+/// Whether a sort of such keys merged; the result is checked, too.
 template <int Threads, int Items, class Value, class Key, class Compare = less>
 bool merges(const std::vector<Key>& keys, const on_cpu::how& way, const Compare& compare = {})
 {
@@ -43,7 +43,7 @@ std::vector<Key> made(std::size_t n, const auto& key_at)
     return keys;
 }
 
-constexpr std::size_t tile = 512;  // of 64 threads with 8 items
+constexpr std::size_t tile = 512;  // 64 threads with 8 items
 
 template <class Key, class Value, class Compare>
 void check_order(std::size_t n, const on_cpu::how& way, const Compare& compare, bool falls)
@@ -52,7 +52,7 @@ void check_order(std::size_t n, const on_cpu::how& way, const Compare& compare, 
     const auto in = [&](const auto& key_at) { return merges<64, 8, Value>(made<Key>(n, key_at), way, compare); };
     EXPECT_FALSE(in([&](std::size_t i) { return at(i); })) << "strictly, n " << n;
     EXPECT_FALSE(in([](std::size_t) { return 7; })) << "all equal, n " << n;
-    // Equal neighbours are in order, but would not be if they were reversed.
+    // Equal neighbours are sorted, but would not be if they were reversed.
     const bool rises = compare(static_cast<Key>(1), static_cast<Key>(2)) != falls;
     EXPECT_EQ(in([&](std::size_t i) { return at(i) / 2; }), !rises) << "with equal ones, n " << n;
     EXPECT_EQ(in([&](std::size_t i) { return at(i < tile ? i : i - 1); }), !rises) << "equal at a border, n " << n;
@@ -63,11 +63,11 @@ void check_order(std::size_t n, const on_cpu::how& way, const Compare& compare, 
     EXPECT_TRUE(in([&](std::size_t i) { return at(i < tile ? tile - 1 - i : i); })) << "one tile reversed, n " << n;
 }
 
-TEST(merge_order, what_is_in_order_is_not_merged)
+TEST(merge_order, sorted_input_is_not_merged)
 {
     taken_combinations taken(3);
     for (const std::size_t n : {tile + 1, 2 * tile, 5 * tile - 1, 9 * tile, 17 * tile + 3})
-        for (int levels = 1; levels <= 5; ++levels)  // one to five passes, so that the last is each of two arrays
+        for (int levels = 1; levels <= 5; ++levels)  // one to five passes: the result is in either array
             for (const bool find : {false, true})
                 for (const bool falls : {false, true}) {
                     if (!taken.next()) continue;
@@ -81,8 +81,8 @@ TEST(merge_order, what_is_in_order_is_not_merged)
                 }
 }
 
-// Rows of sixteen items sort pairs as words.
-TEST(merge_order, words_of_pairs_in_order)
+// Rows with sixteen items sort pairs as words.
+TEST(merge_order, sorted_words_of_pairs)
 {
     for (const std::size_t n : {3000u, 16384u})
         for (const bool find : {false, true})
@@ -94,7 +94,7 @@ TEST(merge_order, words_of_pairs_in_order)
             }
 }
 
-/// Few whole numbers, zeros among them: of either sign at random, or all -0.0, or all -0.0 in some tiles.
+/// Few integers, including zeros: with random signs, or all -0.0, or all -0.0 in some tiles.
 template <class Key>
 std::vector<Key> with_zeros(std::size_t n, int how, unsigned different)
 {
@@ -127,8 +127,8 @@ TEST(merge_order, zeros_of_both_signs_keep_their_order)
         }
 }
 
-// Infinities, subnormal and the largest numbers, and bits that differ in the last place.
-TEST(merge_order, floating_point_numbers_of_all_kinds)
+// Infinities, subnormal and the largest numbers, and numbers that differ in the last bit.
+TEST(merge_order, all_kinds_of_floating_point_numbers)
 {
     const auto any = [](std::size_t i) {
         const std::uint64_t bits = hash(i);

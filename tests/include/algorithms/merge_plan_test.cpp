@@ -1,4 +1,4 @@
-// Which runs each pass of merge_sort merges, and which block makes what: every element once, at any size.
+// Which runs each pass of merge_sort merges, and what each block outputs: every element once, at any size.
 #include "gpu_on_cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct row {
 };
 constexpr row rows[] = {{64, 2}, {64, 8}, {128, 32}, {256, 16}, {512, 8}, {1024, 32}};
 
-/// The passes make one run of all elements; of the largest sizes too, which no memory holds.
+/// The passes make one run of all elements, even for sizes beyond any memory.
 void check_plan(std::int64_t n, const row& of, int max_levels)
 {
     const detail::merge_plan plan = detail::plan_merges(n, of.threads, of.items, max_levels);
@@ -42,7 +42,7 @@ void check_plan(std::int64_t n, const row& of, int max_levels)
         run <<= pass.levels;
         ASSERT_GE(pass.blocks_of_group * pass.merged, run);
         ASSERT_LT((pass.blocks_of_group - 1) * pass.merged, run);
-        // The blocks of the last group, which may be short, have an element each at least.
+        // The blocks of the last group, which may be short, have at least one element each.
         const std::int64_t groups = n / run, rest = n % run, of_rest = pass.blocks - groups * pass.blocks_of_group;
         ASSERT_GE(of_rest * pass.merged, rest);
         ASSERT_TRUE(rest == 0 ? of_rest == 0 : (of_rest - 1) * pass.merged < rest);
@@ -59,7 +59,7 @@ void check_plan(std::int64_t n, const row& of, int max_levels)
     ASSERT_LE(most - fewest, 1) << "as even as can be";
 }
 
-/// The blocks of a pass make the output one after the other.
+/// The blocks of a pass write the output one after the other.
 void check_parts(std::int64_t n, const row& of, int max_levels)
 {
     const detail::merge_plan plan = detail::plan_merges(n, of.threads, of.items, max_levels);
@@ -80,12 +80,12 @@ void check_parts(std::int64_t n, const row& of, int max_levels)
         };
         const std::int64_t some = std::min<std::int64_t>(pass.blocks, 100);
         for (std::int64_t block = 0; block < some; ++block) ASSERT_NO_FATAL_FAILURE(check(block));
-        // And the last ones.
+        // The last blocks, too.
         const std::int64_t last = std::max(some, pass.blocks - 100);
         if (last > some) at = last / pass.blocks_of_group * of_group + last % pass.blocks_of_group * pass.merged;
         for (std::int64_t block = last; block < pass.blocks; ++block) ASSERT_NO_FATAL_FAILURE(check(block));
         ASSERT_EQ(at, n);
-        // Threads that search for splits beyond the last block see that there is nothing.
+        // Threads that search for splits beyond the last block find that there is nothing to do.
         ASSERT_GE(detail::part_of_group(task, pass.blocks).begin, n);
     }
 }
@@ -129,14 +129,14 @@ TEST(merge_plan, huge_sizes)
         for (const int difference : {-12'345, -1, 0, 1, 7777})
             ASSERT_NO_FATAL_FAILURE(check((std::int64_t{1} << log2) + difference, log2 <= 35));
     ASSERT_NO_FATAL_FAILURE(check((std::int64_t{1} << 48) - 1, false));
-    // With rows like those that are shipped a grid has room for as much as a GPU may ever hold.
+    // With rows like the shipped ones, a grid is large enough for any amount that a GPU may ever hold.
     for (int log2 = 30; log2 <= 40; ++log2)
         for (int levels = 1; levels <= 5; ++levels)
             for (const int difference : {-1, 0, 1})
                 ASSERT_NO_FATAL_FAILURE(check_parts((std::int64_t{1} << log2) + difference, {256, 32}, levels));
 }
 
-// 16 runs and an element: its group has one run, and its block one element.
+// 16 runs and one element: the last group has one run, and its block one element.
 TEST(merge_plan, one_run_in_the_last_group)
 {
     constexpr detail::merge_plan plan = detail::plan_merges(16 * 512 + 1, 64, 8, 3);

@@ -1,5 +1,5 @@
-// Merging within a warp waits for the threads of the warp alone, so that a pair of runs reads no slot that another pair
-// may write meanwhile. Here keys and values say where they were copied from.
+// Merging within a warp only synchronises the threads of the warp, so a pair of runs must not read a slot that another
+// pair may be writing. Here keys and values record where they were copied from.
 #include "gpu_on_cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -26,10 +26,10 @@ struct watch {
     void see(const void* from)
     {
         const auto* const at = static_cast<const unsigned char*>(from);
-        if (at < begin || at >= end) return;  // of a thread's own
+        if (at < begin || at >= end) return;  // the thread's own variable
         const int place = static_cast<int>(static_cast<std::size_t>(at - begin) / element_bytes);
         const int row = place / (items + 1), within = place % (items + 1);
-        if (within == items) return;  // free, and written by nobody
+        if (within == items) return;  // an unused slot that nobody writes
         const int slot = row * items + within;
         const int pair = static_cast<int>(threadIdx.x) * items >> (width_bits + 1);
         const bool is_own = slot >> width_bits == pair || (tile - 1 - slot) >> width_bits == pair;
@@ -75,7 +75,7 @@ void check_reads(sort_inputs::kind input, std::uint64_t seed)
                      shape::tile};
     };
     of_keys = of_values = {};
-    // Runs of `Items` elements, the even ones at the left, the odd ones at the right.
+    // Runs of `Items` elements, the even ones on the left, the odd ones on the right.
     for (int i = 0; i < shape::tile; ++i) {
         const detail::equal_runs<shape> single{shape::items_bits - 1};
         const int run = i / Items,
@@ -113,7 +113,7 @@ void check_reads(sort_inputs::kind input, std::uint64_t seed)
     }
 }
 
-TEST(merge_reads, of_a_pair_are_its_own)
+TEST(merge_reads, a_pair_only_reads_its_own_slots)
 {
     for (const sort_inputs::kind input : sort_inputs::kinds)
         for (std::uint64_t seed = 0; seed < 4; ++seed) {

@@ -1,5 +1,5 @@
-// What the blocks of merge_sort do: all numbers of items and ways, and the padding of a block's parts. Of the items,
-// one is compiled for every change, since each costs 10 s of compiler; -DLAUNCHBOX_ALL_TESTS=ON has all.
+// The blocks of merge_sort with all numbers of items and ways, and the padding of a block's parts. Only one number of
+// items is compiled for every change, since each takes 10 s to compile; -DLAUNCHBOX_ALL_TESTS=ON compiles all.
 #include <limits>
 
 #include "merge_sort_check.hpp"
@@ -17,7 +17,7 @@ using merge_sort_check::stable_order;
 using sort_inputs::kind;
 using sort_types::make;
 
-// All numbers of items, ways and ways to find the splits, where keys are alone, have values, and are merged one by one.
+// All numbers of items, ways and methods to find the splits, for keys alone, with values, and merged one by one.
 template <int Threads, int Items>
 void check_rows()
 {
@@ -49,8 +49,8 @@ TEST(merge_sort_blocks, rows)
 #endif
 }
 
-/// Keys of which the first block of a pass that merges all runs takes `sizes[i]` elements from run i: those are small,
-/// the others large, or equal to the key that padding is made of.
+/// Keys for which the first block of a pass that merges all runs takes `sizes[i]` elements from run i: those are small,
+/// the others large, or equal to the key that is used as padding.
 template <class Key>
 std::vector<Key> keys_of_parts(const std::vector<int>& sizes, std::size_t tile, bool are_limits)
 {
@@ -65,7 +65,7 @@ std::vector<Key> keys_of_parts(const std::vector<int>& sizes, std::size_t tile, 
     return keys;
 }
 
-/// The sort of keys alone, which are padded by a key, and of keys with values, which are not.
+/// Sorts keys alone, which are padded with a key, and keys with values, which are not.
 template <int Threads, int Items, class Key>
 void check_parts(const std::vector<int>& sizes, int levels)
 {
@@ -87,7 +87,8 @@ void check_parts(const std::vector<int>& sizes, int levels)
         }
 }
 
-// The first block's pairs have so many elements each, from its first run, and what is left from the last pair.
+// Each pair of runs of the first block has `size` elements, `of_first` of them from its first run; the last pair has
+// the rest.
 template <int Threads, int Items, class Key>
 void check_pairs_of(int size, int of_first)
 {
@@ -110,7 +111,7 @@ void check_pairs_of(int size, int of_first)
 
 TEST(merge_sort_blocks, padding)
 {
-    for (const int size : {0, 1, 7, 8, 9})  // of 1 and 9 elements a row less one is padding
+    for (const int size : {0, 1, 7, 8, 9})  // with 1 and 9 elements, all but one element of a row are padding
         for (const int of_first : {0, 1, 1000}) check_pairs_of<64, 8, std::uint32_t>(size, of_first);
     for (const int size : {0, 1, 2, 3}) check_pairs_of<64, 2, std::int64_t>(size, 1);
 #ifdef LAUNCHBOX_ALL_TESTS

@@ -39,7 +39,7 @@ std::vector<Type> in_order(const std::vector<Type>& all, const std::vector<std::
     return made;
 }
 
-/// The first element with different bits, or -1: tells apart equal keys, and -0.0 and 0.0.
+/// The first element with different bits, or -1: distinguishes equal keys, and -0.0 from 0.0.
 template <class Type>
 std::ptrdiff_t first_difference(const std::vector<Type>& a, const std::vector<Type>& b)
 {
@@ -48,7 +48,7 @@ std::ptrdiff_t first_difference(const std::vector<Type>& a, const std::vector<Ty
     return -1;
 }
 
-/// A comparison may follow pointers in its keys, so it must only get keys of the sort.
+/// A comparison may follow pointers in its keys, so it must only be called with keys of the sort.
 struct marked_keys {
     static std::uint32_t key(std::uint64_t of, std::uint64_t)
     {

@@ -1,5 +1,5 @@
-// The kernels of merge_sort on the CPU, in the order in which it launches them, with rows, variants and sizes that a
-// test chooses.
+// The kernels of merge_sort on the CPU, in the order in which it launches them, with rows, variants and sizes chosen by
+// the test.
 #pragma once
 
 #include "gpu_on_cpu.hpp"

@@ -1,5 +1,5 @@
-// What the blocks of merge_sort do: sizes, inputs, types and orders. What is only compiled with
-// -DLAUNCHBOX_ALL_TESTS=ON differs little from what is compiled for every change, and each line costs a second.
+// The blocks of merge_sort: sizes, inputs, types and orders. The cases that are only compiled with
+// -DLAUNCHBOX_ALL_TESTS=ON differ little from those compiled for every change, and each takes a second to compile.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// As if the highest bit were the other one: the key behind all others is neither the highest nor the lowest number.
+/// Flips the highest bit: the key used as padding is then neither the highest nor the lowest number.
 struct with_other_sign {
     bool operator()(std::uint32_t a, std::uint32_t b) const { return (a ^ 0x80000000u) < (b ^ 0x80000000u); }
 };
@@ -30,7 +30,7 @@ using merge_sort_check::marked_keys;
 using sort_inputs::kind;
 using sort_types::make;
 
-// Keys where sizes and inputs are what matters.
+// Plain keys, where only sizes and inputs matter.
 #ifdef LAUNCHBOX_ALL_TESTS
 using key_of_sizes = std::int32_t;
 using wide_key_of_sizes = std::uint64_t;
@@ -66,8 +66,8 @@ TEST(merge_sort_blocks, sizes_around_tiles)
             }
 }
 
-// What fills a tile that is not full is known for the natural orders alone.
-TEST(merge_sort_blocks, an_order_of_ones_own_whose_equal_keys_are_identical)
+// Padding for a partly filled tile is only known for the natural orders.
+TEST(merge_sort_blocks, a_user_defined_order_with_identical_equal_keys)
 {
     for (const std::size_t n : {1u, 100u, 511u, 512u, 700u, 2000u, 5000u})
         for (const bool find : {false, true})
@@ -160,7 +160,7 @@ TEST(merge_sort_blocks, values_that_are_indices)
     }
 }
 
-/// Half of the keys, or all, equal the one that padding is made of.
+/// Half of the keys, or all, equal the key that is used as padding.
 template <class Key, int Most>
 struct limits {
     static Key key(std::uint64_t of, std::uint64_t)
@@ -190,7 +190,7 @@ TEST(merge_sort_blocks, keys_that_equal_the_padding)
             }
 }
 
-TEST(merge_sort_blocks, comparisons_see_keys_only)
+TEST(merge_sort_blocks, comparisons_only_get_keys)
 {
     taken_combinations taken(4);
     bool was_given_another = false;

@@ -1,4 +1,5 @@
-// Where a part of a merge begins in the runs: by the threads of a warp, and by those of a block for two parts at once.
+// Where a part of a merge begins in the runs, found by the threads of a warp, or by those of a block for two parts at
+// once.
 #include "gpu_on_cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ namespace detail = launchbox::detail;
 using sort_inputs::kind;
 
 long comparisons = 0;
-std::array<long, 1024> comparisons_of_thread{};  ///< of these some wait for each other, and so does the block
+std::array<long, 1024> comparisons_of_thread{};  ///< the slowest determines the time of the block
 
 struct counted_less {
     bool operator()(std::uint32_t a, std::uint32_t b) const
@@ -52,7 +53,7 @@ struct runs {
     }
 };
 
-/// The splits are a beginning of the stable merge, of `rank` elements or up to `slack` more or less.
+/// The splits cut off a prefix of the stable merge, of `rank` elements or up to `slack` more or fewer.
 void expect_border(const runs& of, const std::vector<int>& splits, int rank, int slack)
 {
     long all = 0;
@@ -71,7 +72,7 @@ void expect_border(const runs& of, const std::vector<int>& splits, int rank, int
         }
 }
 
-/// As many as are searched; the others have no elements.
+/// As many runs as are searched; the additional ones are empty.
 template <int Runs>
 inline constexpr int searched = std::max(Runs, 1 << detail::min_searched_levels);
 template <int Runs>
@@ -83,7 +84,7 @@ std::vector<int> of_warp(const runs& of, int rank, int slack)
     std::vector<int> splits(searched<Runs>);
     gpu_on_cpu::run(1, 32, [&] {
         const unsigned own = threadIdx.x % searched<Runs>;
-        // Groups of a warp search for other borders, which must not matter.
+        // The other groups of a warp search for another position, which must not matter.
         const int other = threadIdx.x < searched<Runs> ? rank : rank / 2;
         const Offset split = detail::split_runs<levels<Runs>>(levels<Runs>, of.begin(own), Offset{of.length(own)},
                                                               Offset{other}, Offset{slack}, counted_less{});
@@ -125,14 +126,14 @@ void check(kind input, std::size_t run, std::size_t n)
             const auto splits = of_block<Runs, Threads>(of, rank, all / 5, slack);
             ASSERT_NO_FATAL_FAILURE(expect_border(of, splits[0], rank, slack));
             ASSERT_NO_FATAL_FAILURE(expect_border(of, splits[1], all / 5, slack));
-            // A part ends where the next one begins, whoever looks for it and beside what.
+            // A part ends where the next one begins, whoever searches for it.
             ASSERT_EQ((of_block<Runs, Threads>(of, all / 7, rank, slack)[1]), splits[0]);
-            // Far below what a search of a few elements a round would need.
+            // Far fewer than a search that discards a few elements per round would need.
             ASSERT_LT(comparisons / (64 + 2 * Threads), 600);
         }
 }
 
-TEST(merge_split, is_a_border_of_the_merge_whatever_the_runs)
+TEST(merge_split, is_a_boundary_of_the_merge_for_any_runs)
 {
     for (const kind input : sort_inputs::kinds)
         for (const std::size_t run : {1U, 3U, 64U, 1000U, 4096U}) {
@@ -144,8 +145,8 @@ TEST(merge_split, is_a_border_of_the_merge_whatever_the_runs)
         }
 }
 
-// Threads that are many for few runs, and few for many.
-TEST(merge_split, of_blocks_of_other_sizes)
+// Many threads for few runs, and few threads for many.
+TEST(merge_split, with_blocks_of_other_sizes)
 {
     for (const kind input : {kind::random, kind::few, kind::organ_pipe}) {
         check<2, 1024>(input, 500, 1000);
@@ -154,7 +155,7 @@ TEST(merge_split, of_blocks_of_other_sizes)
     }
 }
 
-// Two rounds for most runs: a thread compares 8 candidates and searches in a few steps.
+// Two rounds for most inputs: a thread compares 8 candidates and searches in a few steps.
 TEST(merge_split, takes_few_comparisons)
 {
     for (const kind input : {kind::random, kind::sorted, kind::reversed, kind::equal, kind::nearly_sorted}) {
@@ -169,9 +170,9 @@ TEST(merge_split, takes_few_comparisons)
     }
 }
 
-// Runs that hardly overlap are found to be so in the first round, in whatever order they are, also where a part begins
-// near the end of a run, among elements that are not in order.
-TEST(merge_split, order_that_is_there_is_seen)
+// Runs that hardly overlap are recognised in the first round, in any order, even where a part begins near the end of a
+// run, among unsorted elements.
+TEST(merge_split, existing_order_is_recognised)
 {
     const auto most_comparisons = [](kind input) {
         const runs of(input, 16384, 16UL * 16384);
@@ -184,7 +185,7 @@ TEST(merge_split, order_that_is_there_is_seen)
         return static_cast<double>(most);
     };
     const double random = most_comparisons(kind::random);
-    // Without looking for order 1.5, 1.5, 3.8 and 4.7.
+    // Without that recognition the factors were 1.5, 1.5, 3.8 and 4.7.
     EXPECT_LT(most_comparisons(kind::sorted), 1.3 * random);
     EXPECT_LT(most_comparisons(kind::reversed), 1.3 * random);
     EXPECT_LT(most_comparisons(kind::nearly_sorted), 2.5 * random);

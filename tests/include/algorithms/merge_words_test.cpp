@@ -1,5 +1,5 @@
-// Pairs that are sorted as words of 32 bits: keys that fit into their words, that do not, and that are so close
-// together that elements have to be put in order by their keys, or to be sorted one by one.
+// Pairs that are sorted as words of 32 bits: keys that fit into their words, keys that do not, and keys so close
+// together that elements must be sorted by their keys afterwards, or one by one.
 #include <cstddef>
 #include <cstdint>
 
@@ -13,7 +13,7 @@ using merge_sort_check::check;
 using sort_inputs::hash;
 using sort_inputs::kind;
 
-/// 2^Bits different leading parts, each with some of 2^10 different keys.
+/// 2^Bits different leading parts, each with several of 2^10 different keys.
 template <class Key, int Bits>
 struct crowded {
     static Key key(std::uint64_t of, std::uint64_t i)
@@ -23,13 +23,13 @@ struct crowded {
     }
 };
 
-/// Keys of a small range, somewhere.
+/// Keys within a small range.
 template <class Key>
 struct close {
     static Key key(std::uint64_t of, std::uint64_t) { return static_cast<Key>(static_cast<Key>(-500) + (of >> 54)); }
 };
 
-/// Most keys are the lowest; of the others the lower bits differ.
+/// Most keys are the lowest one; the others differ in their lower bits.
 struct skewed {
     static std::uint32_t key(std::uint64_t of, std::uint64_t i)
     {
@@ -38,7 +38,7 @@ struct skewed {
     }
 };
 
-/// Few different keys, which are far from each other.
+/// Few different keys that are far apart.
 template <class Key>
 struct few_far {
     static Key key(std::uint64_t of, std::uint64_t) { return static_cast<Key>(hash(of >> 61)); }

@@ -21,7 +21,7 @@ struct segment {
     std::int64_t begin, end;
 };
 
-/// Shared memory of so many bytes, behind which nothing may be written.
+/// Shared memory of this size; nothing may be written after it.
 class shared_memory {
 public:
     explicit shared_memory(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)), words_(bytes_ / size + behind)
@@ -53,13 +53,13 @@ std::int64_t bytes_of_tile(std::int64_t segments)
            static_cast<std::int64_t>(sizeof(detail::tile_segment)) * segments;
 }
 
-/// Whether segments are listed first, or every block sees all of them, and then, whether it counts their keys.
+/// Whether segments are listed first, or every block sees all of them; and in that case, whether it counts their keys.
 enum class sees { lists, few, few_to_count };
 
 template <class Key, class Value, class Compare>
 inline constexpr bool counts_keys = std::is_same_v<Value, no_value> && detail::can_be_counted<Key, Compare>;
 
-/// Rows of SmallThreads * Items and Threads * Items; what is behind the workspace's parts stays as it is.
+/// Rows of SmallThreads * Items and Threads * Items; nothing may be written after the parts of the workspace.
 template <int SmallThreads, int Threads, int Items, int MaxLevels, class Key, class Value, class Compare>
 void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values, const std::vector<segment>& segments,
                    const Compare& compare, unsigned order)
@@ -77,7 +77,7 @@ void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values,
     std::vector<std::int64_t> begins, ends;
     for (const segment& each : segments) begins.push_back(each.begin), ends.push_back(each.end);
     detail::segment_state state{};
-    if (how != sees::lists) std::memset(&state, 0x77, sizeof state);  // nobody clears it first
+    if (how != sees::lists) std::memset(&state, 0x77, sizeof state);  // nothing clears it first
     std::vector<unsigned> by_class(static_cast<std::size_t>(sizes.max_listed())),
         owner(static_cast<std::size_t>(sizes.max_parts()));
     std::vector<detail::merged_segment> merged(static_cast<std::size_t>(sizes.max_merged() * sizes.max_passes));
@@ -168,8 +168,8 @@ void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values,
     }
 }
 
-/// Segments one behind the other, with sizes from `size(i)`, and now and then elements between them that belong to
-/// none.
+/// Segments one after the other, with sizes from `size(i)`, and sometimes elements between them that belong to no
+/// segment.
 template <class Size>
 std::vector<segment> segments_of(std::size_t n, const Size& size, bool has_gaps)
 {
@@ -254,8 +254,8 @@ TEST(segmented_sort_blocks, segments_of_all_sizes_at_once)
         }
 }
 
-// Tiles are sorted as pairs and parts are merged as words, in less shared memory.
-TEST(segmented_sort_blocks, pairs_that_are_merged_as_words)
+// Tiles are sorted as pairs and parts merged as words, in less shared memory.
+TEST(segmented_sort_blocks, pairs_merged_as_words)
 {
     std::mt19937 random(4);
     for (const std::size_t most : {40u, 700u, 9000u}) {
@@ -266,7 +266,7 @@ TEST(segmented_sort_blocks, pairs_that_are_merged_as_words)
     }
 }
 
-// Whatever the keys are, and wherever segments begin.
+// Any keys and any beginnings of segments.
 TEST(segmented_sort_blocks, counted_keys)
 {
     std::mt19937 random(5);
@@ -281,8 +281,8 @@ TEST(segmented_sort_blocks, counted_keys)
         check<32, 64, 8, 1, no_value, std::int16_t>(kind::random, 99, {{size % 9, size % 9 + size}, {50, 50 + size}});
 }
 
-// Floating-point keys are sorted as integers, for which -0.0 is before 0.0.
-TEST(segmented_sort_blocks, zeros_stay_in_their_order)
+// Floating-point keys are sorted as integers, for which -0.0 is less than 0.0.
+TEST(segmented_sort_blocks, zeros_keep_their_order)
 {
     std::mt19937 random(9);
     for (const std::size_t most : {3u, 6u, 17u, 60u, 250u, 600u, 3000u}) {
@@ -303,7 +303,7 @@ TEST(segmented_sort_blocks, one_segment_of_many_passes)
     }
 }
 
-TEST(segmented_sort_blocks, comparisons_see_keys_only)
+TEST(segmented_sort_blocks, comparisons_only_get_keys)
 {
     bool was_given_another = false;
     std::mt19937 random(1);
@@ -316,8 +316,8 @@ TEST(segmented_sort_blocks, comparisons_see_keys_only)
     }
 }
 
-/// Offsets that are no segments: nothing is written behind the arrays, and nothing hangs.
-TEST(segmented_sort_blocks, offsets_that_overlap)
+/// Offsets that are not valid segments: nothing is written outside the arrays, and nothing hangs.
+TEST(segmented_sort_blocks, overlapping_offsets)
 {
     std::vector<std::uint32_t> keys(4000);
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i * 2654435761u);
@@ -335,7 +335,7 @@ TEST(segmented_sort_blocks, offsets_that_overlap)
                                                              0);
 }
 
-// Integers of two bytes in their natural order, and nothing else that has two bytes.
+// 16-bit integers in their natural order, but no other 2-byte types.
 TEST(segmented_sort_plan, what_is_counted)
 {
     struct two_bytes {
@@ -358,14 +358,14 @@ TEST(segmented_sort_plan, what_is_counted)
     constexpr std::int64_t most = std::int64_t{16384} * 5;
     EXPECT_TRUE(detail::are_few_counted(most, 5));
     EXPECT_FALSE(detail::are_few_counted(most + 1, 5));
-    // A count has room for the largest segment, and a block of an H100 for all of them.
+    // The counters are large enough for the largest segment, and fit into a block on an H100.
     using memory = detail::count_memory<1024>;
     EXPECT_LE(memory::max_elements, 0xffff);
     EXPECT_LE(sizeof(detail::few_counts<1024>), std::size_t{227} << 10);
 }
 
-// A part fits into the tile that sorts it and into the block that merges it, and a segment of all elements into the
-// parts that there is room for.
+// A part fits into the tile that sorts it and into the block that merges it, and a segment of all elements fits into
+// the available parts.
 TEST(segmented_sort_plan, parts_of_few_segments)
 {
     constexpr int threads = 256, items = 16, levels = 5;

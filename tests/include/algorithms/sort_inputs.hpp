@@ -16,7 +16,7 @@ namespace sort_inputs {
 enum class kind { random, sorted, reversed, equal, few, sawtooth, organ_pipe, nearly_sorted, appended, nearby };
 constexpr kind kinds[] = {kind::random, kind::sorted,   kind::reversed,   kind::equal,
                           kind::few,    kind::sawtooth, kind::organ_pipe, kind::nearly_sorted};
-/// Only for benchmarks: sorted except for the last hundredth; each key less than 64 places from its final position.
+/// Only for benchmarks: sorted except for the last hundredth; each key less than 64 positions from its final one.
 constexpr kind more_kinds[] = {kind::appended, kind::nearby};
 constexpr const char* names[] = {"random",   "sorted",     "reversed",      "equal",    "few",
                                  "sawtooth", "organ pipe", "nearly sorted", "appended", "nearby"};
@@ -33,7 +33,7 @@ SORT_INPUTS_HD constexpr std::uint64_t hash(std::uint64_t x)
     return x ^ x >> 31;
 }
 
-/// Element i of n, as a number whose upper bits matter; `key` turns it into a key in the same order.
+/// Element i of n, as a number with significant upper bits; `key` turns it into a key in the same order.
 SORT_INPUTS_HD constexpr std::uint64_t element(kind of, std::uint64_t i, std::uint64_t n, std::uint64_t seed = 0)
 {
     const std::uint64_t step = ~std::uint64_t{0} / (n == 0 ? 1 : n);
@@ -82,7 +82,7 @@ SORT_INPUTS_HD constexpr Key key(std::uint64_t of)
 /// The adversary of Berney and Sitchinava (IPDPS 2020) for pairwise merge sorts whose threads merge `grain` elements
 /// each from shared memory with 32 banks of one element, and whose blocks have a power of two of warps: element i of n
 /// is a rank, 0 to n - 1. Each merge is undone, starting from the sorted sequence, so that in every step as many
-/// threads of a warp as possible read the same bank. For CUB's keys of 4 bytes the grain is 17.
+/// threads of a warp as possible read the same bank. For CUB's 4-byte keys the grain is 17.
 class conflicts {
 public:
     static constexpr int most_grain = 32;

@@ -1,4 +1,4 @@
-// The adversary makes the conflicts that it promises in a merge sort of the kind that it is for.
+// The adversarial input causes the promised bank conflicts in the kind of merge sort that it is made for.
 #include "sort_inputs.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace {
 
-/// A pairwise merge sort as the threads of warps do it; counts the cycles of their reads of shared memory.
+/// A pairwise merge sort as warps execute it; counts the cycles of their reads from shared memory.
 class merge_sort_of_warps {
 public:
     merge_sort_of_warps(std::vector<std::int64_t> keys, int grain) : keys_(std::move(keys))
@@ -29,7 +29,8 @@ public:
 private:
     void merge(std::size_t begin, std::size_t middle, std::size_t end, std::size_t grain)
     {
-        // For each output, where it is read; a block holds the first run's part of a warp's output, then the second's.
+        // For each output element, where it is read; a block's memory has the first run's part of a warp's output, then
+        // the second's.
         std::vector<std::int64_t> merged;
         std::vector<std::size_t> bank;
         std::size_t a = begin, b = middle;
@@ -80,7 +81,7 @@ TEST(sort_inputs, conflicts_serialise_the_reads_of_a_warp)
         const merge_sort_of_warps of_worst(worst, grain), of_random(random, grain);
         EXPECT_TRUE(std::is_sorted(of_worst.keys().begin(), of_worst.keys().end()));
         EXPECT_TRUE(std::is_sorted(of_random.keys().begin(), of_random.keys().end()));
-        // A bank holds `grain` of a warp's elements: no step can be worse. Random ones: 3.5 (maximum of 32 balls).
+        // A bank has `grain` of a warp's elements: no step can take longer. Random keys: 3.5 (maximum of 32 balls).
         std::printf("grain %2d: %5.2f cycles a step, random %4.2f\n", grain, of_worst.cycles_a_step(),
                     of_random.cycles_a_step());
         EXPECT_GT(of_worst.cycles_a_step(), 0.7 * grain) << grain;

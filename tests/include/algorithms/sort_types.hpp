@@ -7,7 +7,7 @@
 
 namespace sort_types {
 
-/// Sorted by `number` only; `tag` tells equal keys apart.
+/// Sorted only by `number`; `tag` distinguishes equal keys.
 template <int Bytes>
 struct tagged {
     std::int32_t number;
@@ -46,7 +46,7 @@ struct color {
     SORT_INPUTS_HD color(std::uint8_t r, std::uint8_t g, std::uint8_t b) : red(r), green(g), blue(b) {}
 };
 
-/// An order with a state: the colour to compare.
+/// An order with state: the colour channel to compare.
 struct by_color {
     int channel;
     SORT_INPUTS_HD std::uint8_t of(const color& word) const
@@ -66,7 +66,7 @@ struct make {
     static SORT_INPUTS_HD Type key(std::uint64_t of, std::uint64_t) { return sort_inputs::key<Type>(of); }
     static SORT_INPUTS_HD Type value(std::uint64_t i) { return static_cast<Type>(sort_inputs::hash(i)); }
 };
-/// Integers from -3 to 3, with zeros of either sign.
+/// Integers from -3 to 3, including zeros of both signs.
 struct signed_zeros {
     static SORT_INPUTS_HD float key(std::uint64_t of, std::uint64_t i)
     {

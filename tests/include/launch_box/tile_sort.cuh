@@ -1,4 +1,4 @@
-// Sorts each tile of keys: the same work as a body, and as kernels of which the host chooses a row at run time.
+// Sorts each tile of keys, as a body and as kernels whose row the host chooses at run time.
 #pragma once
 
 #include <launchbox/launch_box.cuh>

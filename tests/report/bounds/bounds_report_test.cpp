@@ -132,7 +132,7 @@ TEST(BoundsReport, ADroppedBoundIsNotKept)
     EXPECT_NE(page.find("the same code as (1024): (1024,4)"), std::string::npos) << page;
 }
 
-TEST(BoundsReport, WhatCannotBeLaunched)
+TEST(BoundsReport, UnlaunchableKernels)
 {
     const bounds_answer answer = answer_bounds(trials_of("sm_90", {}, {1024}, {{{}, {128, 0, 1000}}}));
     const std::string page = page_of({.inputs = {}, .answers = {answer}}, 100);
@@ -140,7 +140,7 @@ TEST(BoundsReport, WhatCannotBeLaunched)
     EXPECT_NE(page.find("1024 threads cannot be launched with any bound that was tried"), std::string::npos) << page;
 }
 
-TEST(BoundsReport, JsonSaysTheSame)
+TEST(BoundsReport, JsonHasTheSameContent)
 {
     bounds_answer answer = merge_on("sm_100");
     answer.block_sizes[0].rows[0].measured =

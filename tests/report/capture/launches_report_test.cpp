@@ -1,4 +1,4 @@
-// What `capture` prints for people.
+// The report of `capture` as text.
 #include "report/capture/launches_report.hpp"
 
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ observed_launches launches_of(const std::string& name)
     return launches;
 }
 
-// Names of algorithms with their functors are thousands of characters long and differ in their middle.
-TEST(launches_report, long_names_are_short_and_still_differ)
+// Names of algorithms with functors are thousands of characters long and differ in the middle.
+TEST(launches_report, long_names_are_shortened_and_still_differ)
 {
     const std::string begin(3000, 'b'), end(3000, 'e');
     observed_run run;

@@ -1,4 +1,4 @@
-// The forms of a check's report, for names made to break them.
+// The formats of a check's report, with names made to break them.
 #include "report/check/check_report.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ check_outcome outcome_with(const std::string& name)
     return outcome;
 }
 
-TEST(check_report, xml_has_only_characters_of_xml)
+TEST(check_report, xml_has_only_valid_characters)
 {
     EXPECT_EQ(xml_text("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
     EXPECT_EQ(xml_text("\x1b\x01\x7f\xff"), "\\x1b\\x01\\x7f\\xff");
@@ -45,7 +45,7 @@ TEST(check_report, xml_has_only_characters_of_xml)
     EXPECT_EQ(xml_text("é×"), "é×");
 }
 
-TEST(check_report, workflow_commands_are_encoded_as_github_decodes_them)
+TEST(check_report, workflow_commands_are_encoded_for_github)
 {
     EXPECT_EQ(annotation_message("50 %, a:b\r\nc\x1b"), "50 %25, a:b%0D%0Ac\\x1b");
     EXPECT_EQ(annotation_message("\n::error::x"), "%0A::error::x");
@@ -71,7 +71,7 @@ TEST(check_report, paths_become_uris)
     EXPECT_EQ(relative_path("/a.cu", "/"), "/a.cu");
 }
 
-TEST(check_report, a_finding_is_placed_at_the_kernel_then_at_the_input_then_at_the_limit)
+TEST(check_report, a_finding_is_placed_at_the_kernel_or_the_input_or_the_limit)
 {
     check_outcome outcome = outcome_with("k");
     kernel_info& info = outcome.result.kernels[0].info;
@@ -83,7 +83,7 @@ TEST(check_report, a_finding_is_placed_at_the_kernel_then_at_the_input_then_at_t
     EXPECT_EQ(location_of(outcome.result.findings[0], outcome), (file_line{"b.toml", 7}));
 }
 
-TEST(check_report, fingerprints_depend_on_kernel_architecture_and_check_alone)
+TEST(check_report, fingerprints_only_depend_on_kernel_architecture_and_check)
 {
     check_outcome one = outcome_with("k"), two = outcome_with("k");
     const auto print = [](const check_outcome& outcome) {
@@ -101,7 +101,7 @@ TEST(check_report, fingerprints_depend_on_kernel_architecture_and_check_alone)
     EXPECT_NE(print(one), print(two));
 }
 
-TEST(check_report, input_errors_are_in_every_form_for_machines)
+TEST(check_report, input_errors_are_in_every_format_for_programs)
 {
     check_outcome outcome = outcome_with("k");
     outcome.inputs.push_back({"bad\n<.log", "compiler log", 0, {"it is cut"}, {}});
@@ -166,7 +166,7 @@ TEST(check_report, five_thousand_changes_fit_into_a_comment)
     EXPECT_LE(check_markdown(others).size(), max_check_markdown);
 }
 
-TEST(check_report, ten_annotations_are_shown_of_each_level_and_the_rest_is_in_the_log)
+TEST(check_report, at_most_ten_annotations_per_level_and_the_rest_in_the_log)
 {
     const auto lines = [](const std::string& text, const std::string& with) {
         std::size_t number = 0;
@@ -198,8 +198,8 @@ TEST(check_report, a_kernel_has_one_annotation_for_all_architectures)
     EXPECT_NE(text.find("; on sm_120: other"), std::string::npos) << text;
 }
 
-// What GitHub and GitLab make links, mentions, emoji or cells of.
-TEST(check_report, a_name_in_a_table_is_what_it_is)
+// Texts that GitHub and GitLab turn into links, mentions, emoji or cells.
+TEST(check_report, a_name_in_a_table_is_not_interpreted)
 {
     const auto row = [](const std::string& name) {
         const std::string text = check_markdown(many_changes(1, name));
@@ -215,7 +215,7 @@ TEST(check_report, a_name_in_a_table_is_what_it_is)
               "| <code>a&#92;x0a&#124; b &#124;&#92;x0a0</code> | sm\\_90 | worse | 32 registers | 40 registers |");
 }
 
-TEST(check_report, an_architecture_that_all_kernels_have_lost_is_one_row)
+TEST(check_report, an_architecture_lost_by_all_kernels_is_one_row)
 {
     check_outcome outcome = outcome_with("k");
     outcome.result.findings.clear();

@@ -1,4 +1,4 @@
-// Reports of several kernels with one name: nothing depends on their order, and none is passed over.
+// Reports of several kernels with one name: the order does not matter, and none is skipped.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool by_registers(const inspected_kernel& a, const inspected_kernel& b)
     return a.info.figures.registers < b.info.figures.registers;
 }
 
-TEST(copies_report, of_several_compilers_each_has_its_row)
+TEST(copies_report, each_of_several_compilers_has_its_row)
 {
     std::vector<inspected_kernel> copies{copy(40, 0, 48), copy(50, 0, 40), copy(60, 8, 32)};
     const std::vector<compiler_result> once{{"12.9", {}, copies, {}}, {"13.0", {}, copies, {}}};
@@ -38,7 +38,7 @@ TEST(copies_report, of_several_compilers_each_has_its_row)
         for (const auto& kernel : object["kernels"]) EXPECT_FALSE(kernel["differs"]) << kernel;
         EXPECT_EQ(object.dump(), json);
     } while (std::next_permutation(copies.begin(), copies.end(), by_registers));
-    // What one compiler makes worse of one copy is not hidden by another.
+    // A regression of one copy with one compiler is not hidden by another copy.
     std::vector<inspected_kernel> worse = copies;
     worse.front().info.figures.registers = 255;
     const nlohmann::ordered_json differing =
@@ -47,7 +47,7 @@ TEST(copies_report, of_several_compilers_each_has_its_row)
         std::ranges::count_if(differing, [](const auto& kernel) { return kernel["differs"].template get<bool>(); }), 0);
 }
 
-// The text of the only cell of a chart.
+// The text of the only cell in a chart.
 std::string cell_of(const std::vector<inspected_kernel>& kernels, const std::string& id)
 {
     for (const chart_group& group : kernel_charts(kernels))
@@ -56,7 +56,7 @@ std::string cell_of(const std::vector<inspected_kernel>& kernels, const std::str
     return "no chart";
 }
 
-TEST(copies_report, charts_show_the_worst_and_say_where_it_may_be_worse)
+TEST(copies_report, charts_show_the_worst_and_mark_where_it_may_be_worse)
 {
     std::vector<inspected_kernel> copies{copy(40, 4, 48), copy(50, 8, 16), copy(60, 0, 32)};
     do {

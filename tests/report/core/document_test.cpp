@@ -1,4 +1,4 @@
-// How headings, lines and tables come out as text, markdown and CSV.
+// Headings, lines and tables as text, Markdown and CSV.
 #include "report/core/document.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(document, the_last_column_wraps_first)
               "  sm_120  1,000 %  –\n");
 }
 
-TEST(document, then_the_others_and_at_last_it_stands_below)
+TEST(document, then_the_other_columns_and_finally_it_goes_below)
 {
     for (int width = 40; width <= 120; ++width) {
         const std::string text = rendered(sample(), narrow(width));
@@ -78,7 +78,7 @@ TEST(document, a_table_without_rows_or_columns)
               "  only\n  " + std::string(100, 'x') + "\n");
 }
 
-TEST(document, lines_and_headings_wrap_further_in)
+TEST(document, continuation_lines_are_indented)
 {
     document page;
     page.heading("a heading of several words that does not fit");
@@ -101,7 +101,7 @@ TEST(document, lines_and_headings_wrap_further_in)
     for (int width = 40; width < 60; ++width) EXPECT_LE(widest_line(render_text(page, narrow(width))), width);
 }
 
-TEST(document, colours_only_where_they_are_wanted)
+TEST(document, colours_only_where_requested)
 {
     document page;
     page.heading("head");
@@ -122,8 +122,8 @@ TEST(document, colours_only_where_they_are_wanted)
     EXPECT_EQ(stripped, render_text(page, narrow(80)));
 }
 
-// "→" is two characters there: the layout must know before it aligns.
-TEST(document, ascii_is_aligned_too)
+// "→" becomes two characters: the layout must know this before it aligns.
+TEST(document, ascii_is_aligned)
 {
     document page;
     page.add({{{"change"}, {"blocks", true}}, {{"−15 → 5", "≤ 4"}, {"abc", "12"}}});
@@ -136,7 +136,7 @@ TEST(document, ascii_is_aligned_too)
     for (char c : render_text(page, narrow(40, false, false))) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
 }
 
-TEST(document, markdown_escapes_what_markdown_reads)
+TEST(document, markdown_is_escaped)
 {
     document page;
     page.heading("merge<int, 256> of *x*_y");
@@ -154,8 +154,8 @@ TEST(document, markdown_escapes_what_markdown_reads)
               "```\n<raw> | *text*\n```\n\n");
 }
 
-// What GitHub and GitLab make mentions, references, emoji and links of, in a line and in the cell of a name.
-TEST(document, markdown_makes_nothing_of_names)
+// Texts that GitHub and GitLab turn into mentions, references, emoji and links, in a line and in the cell of a name.
+TEST(document, names_are_not_interpreted_as_markdown)
 {
     const auto line = [](const std::string& text) {
         document page;
@@ -172,7 +172,7 @@ TEST(document, markdown_makes_nothing_of_names)
     EXPECT_EQ(render_markdown(page), "| kernel |\n| --- |\n| `a::b` |\n| <code>&#124;</code> |\n|  |\n\n");
 }
 
-// Reads RFC 4180 back.
+// Parses RFC 4180.
 std::vector<std::vector<std::string>> parsed_csv(const std::string& text)
 {
     std::vector<std::vector<std::string>> rows;
@@ -202,7 +202,7 @@ std::vector<std::vector<std::string>> parsed_csv(const std::string& text)
     return rows;
 }
 
-TEST(document, csv_reads_back_as_it_was)
+TEST(document, csv_is_read_back_unchanged)
 {
     const std::vector<std::string> hostile = {"plain",      "a,b",       "say \"x\"", "\"", "two\nlines",
                                               "cr\rlf\r\n", "cr\ralone", "",          ",",  " é "};

@@ -1,4 +1,4 @@
-// JSON part by part is JSON at once, byte by byte.
+// JSON written in parts equals JSON written at once, byte by byte.
 #include "report/core/json_stream.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-TEST(json_stream, writes_what_a_dump_of_the_whole_would)
+TEST(json_stream, equals_a_dump_of_the_whole)
 {
     const ordered_json values[] = {nullptr,
                                    "a\nb\"\\ [\n  {",

@@ -15,7 +15,7 @@ own_file of(const std::string& text)
                        std::string_view(text).substr(text.size() - std::min(text.size(), own_file_end)));
 }
 
-TEST(own_files, are_known_by_their_marks)
+TEST(own_files, are_recognised_by_their_marks)
 {
     EXPECT_EQ(of("registers\n\n" + own_mark("inspect")).kind, own_kind::report);
     EXPECT_EQ(of("# registers\n\n" + own_markup_mark("bench-search")).kind, own_kind::report);
@@ -29,8 +29,8 @@ TEST(own_files, are_known_by_their_marks)
               own_kind::report);
 }
 
-// What a user may have there, or have added.
-TEST(own_files, are_not_those_of_others)
+// Files that a user may have there, or may have added to.
+TEST(own_files, files_of_others_are_not_recognised)
 {
     for (const std::string& text :
          {std::string("# Notes\n"), std::string("{}"), std::string("{\"schema\": \"other.results/1\"}"),
@@ -48,7 +48,7 @@ TEST(own_files, are_not_those_of_others)
         EXPECT_EQ(of(text).kind, own_kind::none) << text;
 }
 
-TEST(own_files, are_replaced_by_their_like)
+TEST(own_files, are_replaced_by_files_of_the_same_kind)
 {
     const own_file report{own_kind::report}, results{own_kind::record, "launchbox.results"},
         launches{own_kind::record, "launchbox.launches"}, baseline{own_kind::baseline}, rows{own_kind::rows, "defines"},

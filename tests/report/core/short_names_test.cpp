@@ -1,4 +1,4 @@
-// Names that differ stay different when they are cut.
+// Different names stay different when they are shortened.
 #include "report/core/short_names.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace launchbox {
 namespace {
 
-TEST(short_names, what_fits_stays_and_what_differs_in_the_middle_is_kept)
+TEST(short_names, short_names_are_kept_and_differences_in_the_middle_are_visible)
 {
     EXPECT_EQ(shortened_apart({"a", "b"}, 16), (std::vector<std::string>{"a", "b"}));
     const std::string front = "void library::kernel<library::policy<256, 4, library::load::direct>, ",
@@ -29,7 +29,7 @@ TEST(short_names, what_fits_stays_and_what_differs_in_the_middle_is_kept)
     EXPECT_TRUE(shortened_apart(names, 40)[0].starts_with("void library"));
 }
 
-TEST(short_names, groups_that_differ_in_other_places_are_told_apart_too)
+TEST(short_names, groups_that_differ_in_other_places_stay_different)
 {
     std::vector<std::string> names;
     for (const char* policy : {"small", "large"})
@@ -39,12 +39,12 @@ TEST(short_names, groups_that_differ_in_other_places_are_told_apart_too)
                             ">, library::much_else_that_is_the_same>(int, int, int, int)");
     const std::vector<std::string> cut = shortened_apart(names, 60);
     EXPECT_EQ(std::set<std::string>(cut.begin(), cut.end()).size(), names.size()) << cut[0] << '\n' << cut[1];
-    // The same name twice is the same text twice.
+    // Equal names are shortened to equal texts.
     names.push_back(names.front());
     EXPECT_EQ(shortened_apart(names, 60).back(), shortened_apart(names, 60).front());
 }
 
-TEST(short_names, any_text_stays_within_its_room)
+TEST(short_names, any_text_fits_the_width)
 {
     std::mt19937 random(20261);
     for (int turn = 0; turn < 300; ++turn) {
@@ -64,7 +64,7 @@ TEST(short_names, any_text_stays_within_its_room)
     EXPECT_TRUE(shortened_apart({}, 10).empty());
 }
 
-TEST(short_names, a_function_keeps_its_own_name_and_what_it_is_a_member_of_where_there_is_room)
+TEST(short_names, a_function_keeps_its_own_name_and_its_scope_if_there_is_space)
 {
     EXPECT_EQ(brief_function_name("load_tile<64>", 48), "load_tile<64>");
     EXPECT_EQ(brief_function_name("cub::detail::reduce::AgentReduce<cub::AgentReducePolicy<256, 16, int>, int*, "

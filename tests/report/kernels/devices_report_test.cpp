@@ -1,4 +1,4 @@
-// The GPUs as the driver tells them, against the table.
+// The GPUs as the driver reports them, compared with the table.
 #include "report/kernels/devices_report.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(devices_report, a_gpu_that_agrees_with_the_table_has_no_differences)
     EXPECT_TRUE(differences_from_table(one_h200().devices[0]).empty());
 }
 
-TEST(devices_report, each_figure_that_differs_is_named)
+TEST(devices_report, each_different_figure_is_named)
 {
     gpu_device gpu = one_h200().devices[0];
     gpu.blocks_per_sm = 24;
@@ -56,7 +56,7 @@ TEST(devices_report, each_figure_that_differs_is_named)
     EXPECT_TRUE(differences_from_table(gpu).empty());
 }
 
-TEST(devices_report, an_unknown_gpu_is_shown_and_called_unknown)
+TEST(devices_report, an_unknown_gpu_is_shown_and_labelled_unknown)
 {
     gpu_list gpus = one_h200();
     gpus.devices[0].capability = {10, 9};
@@ -67,7 +67,7 @@ TEST(devices_report, an_unknown_gpu_is_shown_and_called_unknown)
     EXPECT_EQ(devices_json(gpus, {}).dump().find('\x1b'), std::string::npos);
 }
 
-TEST(devices_report, without_a_gpu_the_reason_is_there)
+TEST(devices_report, without_a_gpu_the_reason_is_given)
 {
     const gpu_list none{{}, "", "the driver is not installed"};
     EXPECT_NE(render_text(devices_document(none, {.limits = false}), {}).find("none: the driver is not installed"),
@@ -80,7 +80,7 @@ TEST(devices_report, without_a_gpu_the_reason_is_there)
     EXPECT_FALSE(devices_json(none, {.limits = false}).contains("compute_capabilities"));
 }
 
-TEST(devices_report, the_table_of_limits_is_the_table)
+TEST(devices_report, the_table_of_limits_is_complete)
 {
     const table rows = limits_rows({});
     ASSERT_EQ(rows.rows.size(), sm_limits_table.size());

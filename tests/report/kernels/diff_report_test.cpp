@@ -1,4 +1,4 @@
-// `inspect --diff`, from hand-made values.
+// `inspect --diff`, with made-up values.
 #include "report/kernels/diff_report.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct two_builds {
     kernel_diff diff = compare_kernels(before, after);
 };
 
-TEST(diff_report, worse_before_better_before_new_and_gone_with_the_columns_that_differ)
+TEST(diff_report, worse_then_better_then_new_and_gone_with_the_columns_that_differ)
 {
     const two_builds builds;
     EXPECT_EQ(page_of(builds.diff),
@@ -58,7 +58,7 @@ TEST(diff_report, top_limits_each_part_and_says_so)
     EXPECT_TRUE(has(page, "  1 more are not shown: --top 1\n")) << page;
 }
 
-TEST(diff_report, says_when_nothing_can_be_compared)
+TEST(diff_report, says_if_nothing_can_be_compared)
 {
     const std::vector<inspected_kernel> before{known_kernel("a", 40, "sm_80")}, after{known_kernel("a")};
     EXPECT_TRUE(

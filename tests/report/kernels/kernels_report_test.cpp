@@ -1,4 +1,4 @@
-// What `inspect` prints of few and of many kernels, from hand-made values.
+// `inspect` for few and for many kernels, with made-up values.
 #include "report/kernels/kernels_report.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ std::vector<inspected_kernel> many(int count)
     return kernels;
 }
 
-TEST(kernels_report, forty_kernels_have_a_table_each_and_more_are_one_list)
+TEST(kernels_report, up_to_forty_kernels_have_a_table_each_and_more_are_one_list)
 {
     const std::string few = page_of(with(many(40)));
     EXPECT_TRUE(has(few, "\nkernel_39\n  arch"));
@@ -63,7 +63,7 @@ TEST(kernels_report, forty_kernels_have_a_table_each_and_more_are_one_list)
     EXPECT_EQ(list.find("arch"), list.rfind("arch"));
     EXPECT_TRUE(has(list, "kernel_40\n"));
     EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 42) << list;
-    // Many rows of one kernel are no reason.
+    // Many rows of a single kernel do not count.
     std::vector<inspected_kernel> rows;
     for (int i = 0; i < 100; ++i) rows.push_back(known_kernel("k", 10 + i));
     EXPECT_TRUE(page_of(with(rows)).starts_with("k\n  arch"));
@@ -72,7 +72,7 @@ TEST(kernels_report, forty_kernels_have_a_table_each_and_more_are_one_list)
     EXPECT_TRUE(page_of(sorted).starts_with("  arch"));
 }
 
-TEST(kernels_report, findings_of_a_source_stand_below_its_kernels)
+TEST(kernels_report, findings_of_a_source_are_below_its_kernels)
 {
     inspection found = with(many(1));
     found.inputs.front().diagnoses = {
@@ -91,12 +91,12 @@ TEST(kernels_report, findings_of_a_source_stand_below_its_kernels)
     EXPECT_EQ(diagnoses[0]["severity"], "error");
     EXPECT_TRUE(diagnoses[1]["line"].is_null() && diagnoses[1]["file"].is_null());
     EXPECT_FALSE(has(csv_of(found), "launch_over_bound"));
-    EXPECT_FALSE(inputs_json(found.inputs)[0].contains("diagnoses"));  // as summaries and differences have it
+    EXPECT_FALSE(inputs_json(found.inputs)[0].contains("diagnoses"));  // like in summaries and differences
     found.kernels.clear();
     EXPECT_TRUE(page_of(found).starts_with("  launch_over_bound"));
 }
 
-TEST(kernels_report, each_row_of_the_list_is_one_line_whatever_the_name)
+TEST(kernels_report, each_row_of_the_list_is_one_line_for_any_name)
 {
     std::vector<inspected_kernel> kernels = many(41);
     kernels[3].info.short_form = "cutlass::Kernel<" + std::string(2000, 'x') + "é\x1b[2J, last>";
@@ -118,7 +118,7 @@ TEST(kernels_report, each_row_of_the_list_is_one_line_whatever_the_name)
     EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 42);
 }
 
-TEST(kernels_report, ptx_alone_is_no_gap_in_the_input)
+TEST(kernels_report, ptx_alone_is_not_called_missing)
 {
     inspected_kernel ptx = known_kernel("k", 40, "compute_90");
     ptx.info.figures.registers = std::nullopt;
@@ -147,7 +147,7 @@ TEST(kernels_report, an_inferred_bound_is_marked_and_explained)
     EXPECT_TRUE(has(page_in_style(with({kernel}), ascii), "256,~3"));
 }
 
-TEST(kernels_report, copies_in_several_containers_are_one_row_and_others_are_told_apart)
+TEST(kernels_report, equal_copies_in_several_containers_are_one_row_and_others_are_distinguished)
 {
     inspected_kernel a = known_kernel("k"), b = a, c = a, relocatable = a;
     b.info.source.container = "fatbin at byte 900";
@@ -165,7 +165,7 @@ TEST(kernels_report, copies_in_several_containers_are_one_row_and_others_are_tol
     EXPECT_FALSE(has(page_of(with({a, b})), "×2"));
 }
 
-TEST(kernels_report, says_what_each_input_was)
+TEST(kernels_report, names_the_kind_of_each_input)
 {
     inspection found;
     inspected_input library{"lib.so", "shared library", 0, {}, {}};
@@ -195,7 +195,7 @@ TEST(kernels_report, features_and_differing_toolkits_are_named)
     EXPECT_TRUE(has(page, "  compiled by CUDA 13.0 (sm_90), 12.8 (sm_120)\n")) << page;
 }
 
-TEST(kernels_report, what_is_left_out_is_said)
+TEST(kernels_report, omissions_are_reported)
 {
     inspection found = with(many(3));
     found.wish.spilling = true;
@@ -223,7 +223,7 @@ TEST(kernels_report, the_list_counts_kernels_with_each_finding)
     EXPECT_TRUE(has(page_of(with(kernels)), "findings: 2 spills; --kernel PATTERN")) << page_of(with(kernels));
 }
 
-TEST(kernels_report, what_is_known_in_part_is_marked)
+TEST(kernels_report, partly_known_figures_are_marked)
 {
     inspected_kernel kernel = known_kernel("k");
     kernel.info.figures.spill_store_bytes = kernel.info.figures.spill_load_bytes = std::nullopt;

@@ -1,4 +1,4 @@
-// Percentages, and that the forms of one account say the same.
+// Percentages, and that all formats of an account have the same figures.
 #include "report/kernels/occupancy_report.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ occupancy_account sample_account()
     return explain(q);
 }
 
-TEST(percent, has_one_digit_where_it_says_something)
+TEST(percent, has_a_decimal_if_it_is_significant)
 {
     EXPECT_EQ(percent(0), "0 %");
     EXPECT_EQ(percent(0.5), "50 %");
@@ -32,8 +32,8 @@ TEST(percent, has_one_digit_where_it_says_something)
     EXPECT_EQ(percent(0.0006), "0.1 %");
 }
 
-// "1 warps", "1 blocks": in no launch of few threads, blocks, SMs and clusters.
-TEST(occupancy_report, one_of_something_is_not_many)
+// "1 warps", "1 blocks": must not occur with few threads, blocks, SMs and clusters.
+TEST(occupancy_report, one_is_singular)
 {
     for (const sm_limits& limits : sm_limits_table)
         for (const int threads : {1, 31, 32, 33, 64, 1024, 1025})
@@ -83,7 +83,7 @@ TEST(occupancy_report, json_has_the_promised_names_and_figures)
     EXPECT_EQ(result["curves"]["registers"][62][1], 32);  // 63 registers: 32 warps
 }
 
-TEST(occupancy_report, unknown_is_null_and_empty_never_zero)
+TEST(occupancy_report, unknown_is_null_and_never_zero)
 {
     occupancy_question q = sample_account().question;
     q.registers_known = q.barriers_known = false;
@@ -118,8 +118,8 @@ TEST(occupancy_report, the_page_fits_any_width)
     }
 }
 
-// A name from a binary, with all that could hurt a reader.
-TEST(occupancy_report, hostile_names_are_escaped_in_every_form)
+// A name from a binary with everything that could harm a reader.
+TEST(occupancy_report, hostile_names_are_escaped_in_every_format)
 {
     occupancy_question q = sample_account().question;
     q.kernel = "k\x1b[31m\"|<b>\xff\n,";

@@ -1,4 +1,4 @@
-// `inspect --summary`, from hand-made values.
+// `inspect --summary`, with made-up values.
 #include "report/kernels/summary_report.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::string summary_page(const inspection& found)
     return render_text(summary_document(summaries_of(found)), {.width = 200, .colour = false, .unicode = true});
 }
 
-TEST(summary_report, ptx_of_the_newest_chip_is_for_later_ones)
+TEST(summary_report, ptx_of_the_newest_chip_also_runs_on_later_ones)
 {
     const std::string page =
         summary_page(library({image("compute_121", "PTX")}, {known_kernel("k", 40, "compute_121")}));
@@ -48,7 +48,7 @@ TEST(summary_report, ptx_of_the_newest_chip_is_for_later_ones)
     EXPECT_TRUE(has(covered, "  runs after compiling PTX on: later GPUs\n")) << covered;
 }
 
-TEST(summary_report, says_what_a_library_holds_and_where_it_runs)
+TEST(summary_report, says_what_a_library_contains_and_where_it_runs)
 {
     const std::string page =
         summary_page(library({image("sm_80", "cubin"), image("sm_90a", "cubin"), image("compute_90", "PTX")},
@@ -64,7 +64,7 @@ TEST(summary_report, says_what_a_library_holds_and_where_it_runs)
     EXPECT_FALSE(has(page, "?")) << page;
 }
 
-TEST(summary_report, warns_where_later_gpus_need_a_new_build)
+TEST(summary_report, warns_if_later_gpus_need_a_new_build)
 {
     EXPECT_TRUE(has(summary_page(library({image("sm_90", "cubin")}, {known_kernel("k")})),
                     "No kernel has PTX for later GPUs: a new major compute capability needs a new build."));
@@ -73,7 +73,7 @@ TEST(summary_report, warns_where_later_gpus_need_a_new_build)
     const std::string part = summary_page(
         library({image("sm_80", "cubin"), image("compute_90", "PTX")}, {known_kernel("k", 40, "sm_80"), other}));
     EXPECT_TRUE(has(part, "  1 kernel is there only as PTX\n")) << part;
-    // PTX and cubin stand in one container, so PTX is there for both; only 8.x has a cubin.
+    // PTX and cubin are in one container, so the PTX counts for both; only 8.x has a cubin.
     EXPECT_TRUE(has(part, "runs in part on: 8.0 (1 of 2)")) << part;
     inspected_kernel relocatable = known_kernel("k");
     relocatable.info.relocatable = true;
@@ -84,7 +84,7 @@ TEST(summary_report, warns_where_later_gpus_need_a_new_build)
     EXPECT_TRUE(has(object, "Nothing here can run before it is linked.")) << object;
 }
 
-TEST(summary_report, copies_and_namesakes_are_listed_the_first_of_them)
+TEST(summary_report, copies_and_kernels_of_the_same_name_are_listed_up_to_a_limit)
 {
     std::vector<inspected_kernel> kernels;
     for (int i = 0; i < 7; ++i)

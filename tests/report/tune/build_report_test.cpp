@@ -1,4 +1,4 @@
-// The ranking of candidates that were built: the order, what is told of those that were not, and JSON and CSV.
+// The ranking of candidates that were built: their order, the reasons of failures, and JSON and CSV.
 #include "report/tune/build_report.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::string text_of(const build_report& report)
     return render_text(build_document({report}), {});
 }
 
-// The tiles of the table, from above.
+// The tiles in the table, from top to bottom.
 std::string order_in(const std::string& text)
 {
     std::string order;
@@ -57,7 +57,7 @@ TEST(build_report, spills_then_occupancy_then_registers)
     EXPECT_EQ(render_csv(build_table({report})).substr(0, 200).find("tunable,architecture,parameters"), 0u);
 }
 
-TEST(build_report, what_was_not_built_has_its_reason_and_equal_workloads_are_one_table)
+TEST(build_report, failed_builds_have_a_reason_and_equal_workloads_share_a_table)
 {
     build_report report{.name = "k", .architecture = "sm_90", .candidates = {}};
     report.candidates = {candidate(1, 32, 0, 1), candidate(1, 32, 0, 1), candidate(2, 32, 0, 1)};
@@ -74,7 +74,7 @@ TEST(build_report, what_was_not_built_has_its_reason_and_equal_workloads_are_one
     EXPECT_NE(text.find("n = 200: 1 candidate built"), std::string::npos) << text;
 }
 
-TEST(build_report, long_tables_end_with_what_is_left_and_have_the_baseline)
+TEST(build_report, long_tables_end_with_the_number_of_omitted_rows_and_include_the_baseline)
 {
     build_report report{.name = "k", .architecture = "sm_90", .candidates = {}};
     for (int i = 1; i <= 60; ++i) report.candidates.push_back(candidate(i, i, 0, 1));
@@ -87,7 +87,7 @@ TEST(build_report, long_tables_end_with_what_is_left_and_have_the_baseline)
     EXPECT_NE(text.find("no shared memory: check its results"), std::string::npos) << text;
 }
 
-TEST(build_report, programs_have_no_figures_and_are_counted)
+TEST(build_report, programs_have_no_figures_and_are_only_counted)
 {
     build_report report{.name = "p", .architecture = "", .candidates = {}};
     report.candidates.resize(2);

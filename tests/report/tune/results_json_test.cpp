@@ -1,4 +1,4 @@
-// What `results` writes is read back as it was; what somebody else wrote is not believed.
+// What `results` writes is read back unchanged; files of others are not trusted.
 #include "tune/exchange/result_file.hpp"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ recorded_run second_run()
     return run;
 }
 
-TEST(result_file, store_to_json_and_back_is_the_same)
+TEST(result_file, store_to_json_and_back_is_unchanged)
 {
     const temporary_directory folder;
     const std::string file = (folder.path() / "x.db").string();
@@ -95,8 +95,8 @@ TEST(result_file, store_to_json_and_back_is_the_same)
     expect_same(read.runs[1], stored.runs[1]);
 }
 
-// LAUNCHBOX_UPDATE_EXAMPLE=1 in the environment writes the file anew.
-TEST(result_file, the_recorded_example_is_the_one_of_the_tests)
+// LAUNCHBOX_UPDATE_EXAMPLE=1 in the environment rewrites the file.
+TEST(result_file, the_recorded_example_is_that_of_the_tests)
 {
     const std::string file = std::string(LAUNCHBOX_SOURCE_DIR) + "/tests/data/results/example.json";
     if (std::getenv("LAUNCHBOX_UPDATE_EXAMPLE") != nullptr)
@@ -115,12 +115,12 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return at == std::string::npos ? text : text.replace(at, what.size(), by);
 }
 
-TEST(result_file, work_and_rates_are_there_only_where_they_are_known)
+TEST(result_file, work_and_rates_are_only_present_if_known)
 {
     recorded_run run = example_results();
     for (stored_result& result : run.results)
         if (result.workload == sizes(1 << 20)) result.work = {.elements = 1048576, .flops = 3e9};
-    run.results[1].measured.samples_ns = {0, 0, 0};  // a clock that is too coarse
+    run.results[1].measured.samples_ns = {0, 0, 0};  // the clock's resolution is too coarse
     run.races[0].entries[1].result_median_ns = 0;
     const std::string text = json_text_of({run});
     expect_same(read_results_json(text, "x.json").runs.at(0), run);
@@ -148,7 +148,7 @@ TEST(result_file, work_and_rates_are_there_only_where_they_are_known)
     }
 }
 
-TEST(result_file, without_samples_medians_stand_for_them)
+TEST(result_file, without_samples_the_medians_are_used)
 {
     const result_file read = read_results_json(json_text_of({example_results()}, false), "x.json");
     ASSERT_EQ(read.runs.size(), 1u);
@@ -162,7 +162,7 @@ TEST(result_file, hostile_candidates_are_left_out)
 {
     const std::string good = json_text_of({example_results()});
     const std::size_t all = example_results().results.size();
-    // Looked up one after the other: 20,000 took minutes.
+    // With a linear search for each, 20,000 took minutes.
     std::string many;
     for (int i = 0; i < 20'000; ++i) many += "\"p" + std::to_string(i) + "\": 1, ";
     for (const auto& [what, by] : std::vector<std::pair<std::string, std::string>>{
@@ -185,7 +185,7 @@ TEST(result_file, hostile_candidates_are_left_out)
              {R"("workload": {)", R"("workload": {)" + many},
              {R"("seconds": 0.25)", R"("seconds": -0.25)"}}) {
         SCOPED_TRACE(what + " -> " + by);
-        // Behind the races, which have samples, too.
+        // After the races, which have samples, too.
         const std::size_t start = good.find("\"candidates\": [");
         const std::string text = good.substr(0, start) + replaced(good.substr(start), what, by);
         const result_file read = read_results_json(text, "x.json");
@@ -199,7 +199,7 @@ TEST(result_file, hostile_candidates_are_left_out)
     EXPECT_EQ(read.diagnostics.size(), 1u);
 }
 
-TEST(result_file, what_is_not_results_is_one_clear_error)
+TEST(result_file, other_files_give_one_clear_error)
 {
     const auto refusal = [](const std::string& text) {
         try {

@@ -1,4 +1,4 @@
-// Size expressions: what they calculate, and that nothing a user can write in one hangs, eats memory or ends the tool.
+// Size expressions: their results, and that no expression hangs, exhausts memory or ends the tool.
 #include "support/expression/value_expression.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ std::int64_t value_of(const std::string& text, std::int64_t threads = 256)
     return value_expression(text).integer({{{"threads", threads}}});
 }
 
-// What the error says and advises; empty when there is none.
+// The error message and its advice; empty if there is no error.
 std::string complaint_about(const std::string& text)
 {
     try {
@@ -27,7 +27,7 @@ std::string complaint_about(const std::string& text)
     }
 }
 
-TEST(expression, calculates_with_whole_numbers)
+TEST(expression, calculates_with_integers)
 {
     EXPECT_EQ(value_of("11264"), 11264);
     EXPECT_EQ(value_of("4*threads"), 1024);
@@ -53,7 +53,7 @@ TEST(expression, has_min_max_and_ceil_div)
     EXPECT_NE(complaint_about("max('a')"), "");
 }
 
-TEST(expression, can_be_asked_again_with_other_values)
+TEST(expression, can_be_evaluated_again_with_other_values)
 {
     const auto integer = [](std::int64_t value) { return parameter_value(value); };
     const value_expression two("a*10 + b");
@@ -65,15 +65,15 @@ TEST(expression, can_be_asked_again_with_other_values)
     EXPECT_EQ(moved.text(), "a+1");
 }
 
-// Nothing is tried with values that nobody gave: a divisor may be 0 for them.
-TEST(expression, is_evaluated_with_the_values_that_it_is_given_alone)
+// No made-up values are tried: a divisor could be 0 with them.
+TEST(expression, is_only_evaluated_with_the_given_values)
 {
     EXPECT_EQ(value_of("ceil_div(1000, threads // 32)"), 125);
     EXPECT_EQ(value_of("1000 // (threads // 32)", 64), 500);
     EXPECT_NE(complaint_about("ceil_div(1000, threads // 512)").find("positive divisor"), std::string::npos);
 }
 
-TEST(expression, what_is_not_a_whole_number_is_said_so)
+TEST(expression, a_result_that_is_not_an_integer_is_reported)
 {
     for (const char* text : {"'abc'", "\"12\"", "1.5", "threads/0", "0/0", "true", "2^63", "threads*2^60"})
         EXPECT_NE(complaint_about(text).find(", not a whole number"), std::string::npos) << text;
@@ -81,7 +81,7 @@ TEST(expression, what_is_not_a_whole_number_is_said_so)
     EXPECT_NE(complaint_about("1 % 0"), "");
 }
 
-TEST(expression, what_is_no_expression_is_said_so)
+TEST(expression, invalid_expressions_are_reported)
 {
     for (const char* text : {"",
                              " ",
@@ -114,7 +114,7 @@ TEST(expression, an_unknown_name_is_named)
     EXPECT_NE(complaint_about("threads > 1 or blocks").find("unknown name 'blocks'"), std::string::npos);
 }
 
-TEST(expression, messages_are_short_and_without_the_interpreter_s_places)
+TEST(expression, messages_are_short_and_without_line_numbers_of_the_interpreter)
 {
     for (const std::string& text :
          {std::string("threads*"), std::string("threads.x"), std::string("setmetatable"), std::string("1 +* 2"),
@@ -166,7 +166,7 @@ TEST(value_expression, calculates_with_values_of_every_type)
     EXPECT_EQ(typed("use_shared and 1 or 2"), integer(1));
 }
 
-TEST(value_expression, says_which_names_it_uses)
+TEST(value_expression, lists_the_names_it_uses)
 {
     EXPECT_EQ(value_expression("a + sm.max_threads * a - b.c.d + max(e, 1)").names(),
               (std::vector<std::string>{"a", "sm.max_threads", "b.c.d", "e"}));
@@ -176,7 +176,7 @@ TEST(value_expression, says_which_names_it_uses)
         EXPECT_FALSE(is_name(word)) << word;
 }
 
-TEST(value_expression, a_type_that_is_wanted_is_asked_for)
+TEST(value_expression, the_result_must_have_the_wanted_type)
 {
     EXPECT_EQ(value_expression("2^3").integer({}), 8);
     EXPECT_TRUE(value_expression("1 < 2").truth({}));
@@ -186,7 +186,7 @@ TEST(value_expression, a_type_that_is_wanted_is_asked_for)
     EXPECT_THROW(static_cast<void>(value_expression("true").integer({})), error);
 }
 
-TEST(value_expression, what_does_not_belong_in_one_is_said_so)
+TEST(value_expression, forbidden_constructs_are_reported)
 {
     for (const char* text : {"",
                              " ",
@@ -228,7 +228,7 @@ TEST(value_expression, what_does_not_belong_in_one_is_said_so)
     }
 }
 
-TEST(value_expression, what_cannot_be_calculated_is_said_in_the_user_s_words)
+TEST(value_expression, evaluation_errors_use_the_users_names)
 {
     EXPECT_EQ(typed_complaint("thread + 1"), "unknown name 'thread' in 'thread + 1'");
     EXPECT_EQ(typed_complaint("precision < threads"),

@@ -1,4 +1,4 @@
-// Values as text: what stands in a command reads back as the same value.
+// Values as text: the text in a command is read back as the same value.
 #include "support/expression/parameter_value.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(parameter_value, as_text)
     EXPECT_EQ(parameter_text(parameter_value(std::string("long long"))), "long long");
 }
 
-TEST(parameter_value, a_fraction_reads_back_as_the_same_number)
+TEST(parameter_value, a_fraction_is_read_back_as_the_same_number)
 {
     for (const double value : {0.1, 1.0 / 3, 1e300, -2.5e-308, 5e-324, 123456789.125})
         EXPECT_EQ(std::strtod(parameter_text(parameter_value(value)).c_str(), nullptr), value);
@@ -36,7 +36,7 @@ TEST(parameter_value, an_assignment_is_searched_written_and_joined)
     EXPECT_EQ(parameter_text(joined(candidate, {{{"n", std::int64_t{1}}}})), "threads=256 fast=true n=1");
 }
 
-TEST(parameter_value, assignments_are_told_apart_whatever_their_texts_hold)
+TEST(parameter_value, assignments_with_any_texts_are_distinguished)
 {
     const auto with = [](std::vector<std::pair<std::string, parameter_value>> values) {
         return identity_of(assignment{std::move(values)});

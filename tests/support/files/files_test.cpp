@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder opens as a file and fails when it is read, as does a file of a process that has ended meanwhile.
-TEST(files, what_cannot_be_read_of_a_process_is_empty)
+// A folder can be opened as a file but not read; so can a file of a process that has ended in the meantime.
+TEST(files, an_unreadable_file_of_a_process_is_empty)
 {
     EXPECT_EQ(read_proc_file("/proc/self/comm"), read_input("/proc/self/comm"));
     EXPECT_FALSE(read_proc_file("/proc/self/maps").empty());
@@ -41,7 +41,7 @@ TEST(files, writes_and_reads_back_every_byte)
     EXPECT_EQ(read_input(file.string()), "short");
 }
 
-TEST(files, a_failed_write_changes_nothing_and_leaves_nothing)
+TEST(files, a_failed_write_changes_nothing_and_leaves_no_file)
 {
     const temporary_directory folder;
     const fs::path target = folder.path() / "is-a-folder";
@@ -53,8 +53,8 @@ TEST(files, a_failed_write_changes_nothing_and_leaves_nothing)
     EXPECT_EQ(entries, 1);
 }
 
-// Run by root, a rename would put a plain file in the place of /dev/stdout or /dev/null.
-TEST(files, a_link_stays_a_link_and_a_pipe_a_pipe)
+// With root's rights, a rename would replace /dev/stdout or /dev/null by a regular file.
+TEST(files, a_link_stays_a_link_and_a_pipe_stays_a_pipe)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "file", link = folder.path() / "link", pipe = folder.path() / "pipe";
@@ -98,7 +98,7 @@ TEST(files, refuses_what_is_too_large_missing_or_a_directory)
     EXPECT_THROW(read_input("/dev/zero", 100000), error);  // no size to check beforehand
 }
 
-TEST(files, a_temporary_directory_vanishes_with_its_content)
+TEST(files, a_temporary_directory_is_removed_with_its_content)
 {
     fs::path path;
     {
@@ -110,8 +110,8 @@ TEST(files, a_temporary_directory_vanishes_with_its_content)
     EXPECT_FALSE(fs::exists(path));
 }
 
-// Killed while it writes, a process leaves a part of a file, or a folder; the next one clears what is not in use.
-TEST(files, what_a_killed_process_has_left_is_cleared_by_the_next)
+// A process that is killed while it writes leaves part of a file or a folder; the next one removes what is not in use.
+TEST(files, leftovers_of_a_killed_process_are_removed_by_the_next)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "file";
@@ -137,8 +137,8 @@ TEST(files, what_a_killed_process_has_left_is_cleared_by_the_next)
     EXPECT_EQ(read_input(file.string()), "whole");
 }
 
-// A report that is too large to be held whole comes in parts; a failure between them leaves the old file.
-TEST(files, what_is_replaced_keeps_its_permissions)
+// A report that is too large for memory is written in parts; a failure between them leaves the old file.
+TEST(files, a_replaced_file_keeps_its_permissions)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "a";
@@ -155,8 +155,8 @@ TEST(files, what_is_replaced_keeps_its_permissions)
     EXPECT_EQ(status.st_gid, ::geteuid() == 0 ? 5678 : ::getegid());
 }
 
-// Root may give any file to anybody; what others may not keep of a file grants nobody more than before.
-TEST(files, a_group_that_cannot_be_kept_gives_no_other_group_its_rights)
+// Only root may change a file's owner. If the group cannot be kept, no other group gets its rights.
+TEST(files, a_group_that_cannot_be_kept_gives_no_rights_to_another)
 {
     if (::geteuid() != 0) GTEST_SKIP() << "needs root, who may become somebody else";
     const temporary_directory folder;
@@ -181,8 +181,8 @@ TEST(files, a_group_that_cannot_be_kept_gives_no_other_group_its_rights)
     EXPECT_EQ(status.st_mode & 07777, 0766u) << "of the group what everybody may";
 }
 
-// Written in place, a file with two names would be lost on a disk that is full, or with a process that is killed.
-TEST(files, of_two_names_the_other_one_keeps_the_old_content)
+// Written in place, a file with two names would be lost if the disk is full or the process is killed.
+TEST(files, if_a_file_has_two_names_the_other_keeps_the_old_content)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "a", other = folder.path() / "b";
@@ -197,8 +197,8 @@ TEST(files, of_two_names_the_other_one_keeps_the_old_content)
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
 }
 
-// As `program -o /dev/stdout >>log` has it: a file, at the place where the program that wrote before has ended.
-TEST(files, an_open_descriptor_is_written_to_and_what_it_leads_to_is_not_replaced)
+// As with `program -o /dev/stdout >>log`: a file, at the position where the previous program ended.
+TEST(files, an_open_descriptor_is_written_to_and_its_file_not_replaced)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "log", link = folder.path() / "link";
@@ -213,7 +213,7 @@ TEST(files, an_open_descriptor_is_written_to_and_what_it_leads_to_is_not_replace
     EXPECT_TRUE(fs::is_symlink(link));
 }
 
-TEST(files, what_is_to_be_replaced_may_be_kept)
+TEST(files, the_replaced_file_may_be_kept)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "a";
@@ -232,7 +232,7 @@ TEST(files, what_is_to_be_replaced_may_be_kept)
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
 }
 
-TEST(files, what_another_file_names_is_not_waited_for)
+TEST(files, a_pipe_named_in_a_file_is_not_waited_for)
 {
     const temporary_directory folder;
     const fs::path pipe = folder.path() / "pipe", link = folder.path() / "link", file = folder.path() / "file";
@@ -248,7 +248,7 @@ TEST(files, what_another_file_names_is_not_waited_for)
     refuse_irregular(folder.path() / "missing");
 }
 
-TEST(files, what_is_read_only_is_not_replaced)
+TEST(files, a_read_only_file_is_not_replaced)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "a";
@@ -285,7 +285,7 @@ TEST(files, a_lock_keeps_others_out_of_the_folder)
     EXPECT_EQ(read_input(file.string()), "100");
 }
 
-TEST(files, who_waits_for_a_lock_says_so_and_not_for_ever)
+TEST(files, waiting_for_a_lock_is_reported_and_limited)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "header.hpp";
@@ -310,8 +310,8 @@ TEST(files, who_waits_for_a_lock_says_so_and_not_for_ever)
     const folder_lock nowhere(folder.path() / "none" / "x", say, std::chrono::milliseconds(0));
 }
 
-// What is there stays, whatever it is, and so does what was to be given its name.
-TEST(files, a_new_name_is_never_that_of_something_else)
+// An existing entry of any kind is kept, and so is the file that was to get its name.
+TEST(files, a_new_name_never_replaces_anything)
 {
     const temporary_directory folder;
     const fs::path file = folder.path() / "made", made_folder = folder.path() / "made_folder";

@@ -13,7 +13,7 @@ std::string varied_text()
     return text;
 }
 
-TEST(gzip, gives_back_what_it_was_given)
+TEST(gzip, returns_the_compressed_text)
 {
     for (const std::string& text : {std::string(), std::string("a"), varied_text(), std::string(3'000'000, 'x')}) {
         const std::string packed = gzip(text);
@@ -25,7 +25,7 @@ TEST(gzip, gives_back_what_it_was_given)
     EXPECT_FALSE(is_gzip("{}"));
 }
 
-TEST(gzip, a_zlib_stream_is_read_if_it_is_whole)
+TEST(gzip, a_zlib_stream_is_read_if_it_is_complete)
 {
     // zlib.compress(b"stack " * 4), by Python
     const std::string stream("\x78\x9c\x2b\x2e\x49\x4c\xce\x56\x28\xc6\x20\x01\x72\x14\x08\xd9", 16);
@@ -41,12 +41,12 @@ TEST(gzip, a_zlib_stream_is_read_if_it_is_whole)
         EXPECT_EQ(read_zlib_stream(other, 1000), std::nullopt);
 }
 
-TEST(gzip, of_several_members_is_their_texts_joined)
+TEST(gzip, several_members_are_concatenated)
 {
     EXPECT_EQ(gunzip(gzip("one ") + gzip("two") + std::string(20, '\0')).text, "one two");
 }
 
-TEST(gzip, that_is_cut_gives_what_is_there)
+TEST(gzip, a_truncated_stream_gives_its_beginning)
 {
     const std::string text = varied_text(), packed = gzip(text);
     for (std::size_t size : {std::size_t{3}, std::size_t{10}, packed.size() / 2, packed.size() - 1}) {
@@ -57,14 +57,14 @@ TEST(gzip, that_is_cut_gives_what_is_there)
     EXPECT_GT(gunzip(std::string_view(packed).substr(0, packed.size() / 2)).text.size(), text.size() / 3);
 }
 
-TEST(gzip, that_is_damaged_is_told_of)
+TEST(gzip, damage_is_reported)
 {
     std::string packed = gzip(varied_text());
-    packed[packed.size() - 6] ^= 1;  // of the checksum
+    packed[packed.size() - 6] ^= 1;  // in the checksum
     EXPECT_NE(gunzip(packed).damage.find("damaged"), std::string::npos);
 }
 
-TEST(gzip, ends_at_the_cap)
+TEST(gzip, stops_at_the_limit)
 {
     const decompressed_text read = gunzip(gzip(std::string(3'000'000, 'x')), 1'000'000);
     EXPECT_EQ(read.text.size(), 1'000'000U);

@@ -49,7 +49,7 @@ TEST(mapped_file, an_empty_file_and_a_pipe)
 
     const std::string pipe = (folder.path() / "pipe").string(), content(200'000, 'p');
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-    // Both ends open before anything else, so that neither waits for the other in vain.
+    // Both ends are opened before anything else, so that neither blocks forever.
     std::thread writer([&] {
         const int end = ::open(pipe.c_str(), O_WRONLY);
         for (std::size_t done = 0; done < content.size();) {
@@ -68,14 +68,14 @@ TEST(mapped_file, an_empty_file_and_a_pipe)
     EXPECT_THROW(mapped_file{"/dev/null"}, error);
 }
 
-TEST(mapped_file, what_cannot_be_read_is_an_error)
+TEST(mapped_file, an_unreadable_file_is_an_error)
 {
     const temporary_directory folder;
     EXPECT_THROW(mapped_file((folder.path() / "missing").string()), error);
     EXPECT_THROW(mapped_file(folder.path().string()), error);
 }
 
-TEST(mapped_file, more_at_once_than_there_are_places_for)
+TEST(mapped_file, more_files_at_once_than_slots)
 {
     const temporary_directory folder;
     std::vector<std::unique_ptr<mapped_file>> files;
@@ -88,7 +88,7 @@ TEST(mapped_file, more_at_once_than_there_are_places_for)
     }
 }
 
-TEST(mapped_file, what_another_program_cuts_off_reads_as_zeros_and_is_told)
+TEST(mapped_file, a_file_truncated_by_another_program_reads_as_zeros_and_is_reported)
 {
     const temporary_directory folder;
     const std::string path = file_with(folder, "f", std::string(4 * page, 'x'));
@@ -105,8 +105,8 @@ TEST(mapped_file, what_another_program_cuts_off_reads_as_zeros_and_is_told)
     EXPECT_FALSE(untouched.changed());
 }
 
-// No page is lost then, so that nobody is told by a signal.
-TEST(mapped_file, a_cut_within_the_last_page_is_told_too)
+// No page is lost in this case, so there is no signal.
+TEST(mapped_file, a_truncation_within_the_last_page_is_reported)
 {
     const temporary_directory folder;
     const std::string path = file_with(folder, "f", std::string(page + 100, 'x'));
@@ -116,7 +116,7 @@ TEST(mapped_file, a_cut_within_the_last_page_is_told_too)
     EXPECT_TRUE(file.changed());
 }
 
-TEST(mapped_file, cut_while_many_threads_read_it)
+TEST(mapped_file, truncated_while_many_threads_read_it)
 {
     const temporary_directory folder;
     const std::string path = file_with(folder, "f", std::string(256 * page, 'x'));
@@ -131,8 +131,8 @@ TEST(mapped_file, cut_while_many_threads_read_it)
     EXPECT_TRUE(file.changed());
 }
 
-// Whoever writes a file anew cuts it first.
-TEST(mapped_file, a_file_that_was_cut_and_has_grown_again_is_told)
+// Rewriting a file truncates it first.
+TEST(mapped_file, a_file_that_was_truncated_and_has_grown_again_is_reported)
 {
     const temporary_directory folder;
     const std::string path = file_with(folder, "f", std::string(2 * page, 'x'));
@@ -143,8 +143,8 @@ TEST(mapped_file, a_file_that_was_cut_and_has_grown_again_is_told)
     EXPECT_TRUE(file.changed());
 }
 
-// The same size, and no page that was lost.
-TEST(mapped_file, a_file_that_is_written_meanwhile_is_told)
+// The same size, and no lost page.
+TEST(mapped_file, a_file_written_in_the_meantime_is_reported)
 {
     const temporary_directory folder;
     const std::string path = file_with(folder, "f", std::string(page, 'x'));
@@ -152,7 +152,7 @@ TEST(mapped_file, a_file_that_is_written_meanwhile_is_told)
     EXPECT_FALSE(file.changed());
     const int again = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     ASSERT_EQ(::write(again, "y", 1), 1);
-    const timespec later[] = {{0, UTIME_OMIT}, {4'000'000'000, 0}};  // the clock of a file may be a coarse one
+    const timespec later[] = {{0, UTIME_OMIT}, {4'000'000'000, 0}};  // the resolution of file times may be coarse
     ASSERT_EQ(::futimens(again, later), 0);
     ::close(again);
     EXPECT_TRUE(file.changed());
@@ -168,7 +168,7 @@ std::string sparse_file(const temporary_directory& folder, off_t size)
     return path;
 }
 
-TEST(mapped_file, tells_where_there_is_something)
+TEST(mapped_file, knows_where_the_file_has_data)
 {
     const temporary_directory folder;
     const mapped_file whole(file_with(folder, "f", std::string(3 * page, 'x')));
@@ -182,7 +182,7 @@ TEST(mapped_file, tells_where_there_is_something)
     EXPECT_LT(sparse.data()[0].end - sparse.data()[0].begin, std::size_t{1} << 20);
 }
 
-TEST(mapped_file, with_more_holes_than_any_compiler_makes_is_refused)
+TEST(mapped_file, more_holes_than_any_compiler_makes_are_refused)
 {
     const temporary_directory folder;
     try {
@@ -194,8 +194,8 @@ TEST(mapped_file, with_more_holes_than_any_compiler_makes_is_refused)
     }
 }
 
-// A place that is free again does not remember what happened to the file before.
-TEST(mapped_file, a_cut_file_says_nothing_of_the_next)
+// A reused slot does not remember what happened to the previous file.
+TEST(mapped_file, a_truncated_file_does_not_affect_the_next)
 {
     const temporary_directory folder;
     const std::string path = file_with(folder, "f", std::string(2 * page, 'x'));
@@ -210,7 +210,7 @@ TEST(mapped_file, a_cut_file_says_nothing_of_the_next)
     EXPECT_FALSE(next.changed());
 }
 
-// A fault that is not ours ends the program, as it would without us.
+// A fault outside our mappings ends the program, as without our handler.
 TEST(mapped_file_death, other_bus_errors_are_not_hidden)
 {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";

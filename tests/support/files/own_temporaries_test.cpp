@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a run of another host would call its folder: the same names but for the boot.
+// The name that a run on another host would give its folder: the same except for the boot id.
 std::string of_another_boot(const std::string& name)
 {
     std::string other = name;
@@ -44,7 +44,7 @@ void make_old(const fs::path& path, int days)
     fs::last_write_time(path, time);
 }
 
-// A process that holds a folder in `base` until it is killed.
+// A process that keeps a folder in `base` until it is killed.
 class other_process {
 public:
     explicit other_process(const fs::path& base)
@@ -89,8 +89,8 @@ std::string name_now()
     return one.path().parent_path().filename().string();
 }
 
-// The number of the process namespace, which named the owner's machine before, is the same on every Linux host.
-TEST(own_temporaries, of_another_host_with_the_same_folder_are_left_alone)
+// The number of the process namespace, which used to identify the owner's machine, is the same on every Linux host.
+TEST(own_temporaries, of_another_host_with_the_same_folder_are_kept)
 {
     const temporary_directory base;
     struct stat process_namespace {};
@@ -104,14 +104,14 @@ TEST(own_temporaries, of_another_host_with_the_same_folder_are_left_alone)
         EXPECT_TRUE(fs::exists(other / "module")) << other.filename();
 }
 
-TEST(own_temporaries, of_another_host_go_when_nobody_has_changed_them_for_long)
+TEST(own_temporaries, of_another_host_are_removed_after_a_long_time_without_changes)
 {
     const temporary_directory base;
     const std::string other = of_another_boot(name_now());
     const fs::path old = make_folder(base.path() / other);
     const fs::path old_file = base.path() / (other + "-file");
     std::ofstream(old_file) << "half";
-    const fs::path at_work = make_folder(base.path() / (other + "-at-work"));  // deep in it
+    const fs::path at_work = make_folder(base.path() / (other + "-at-work"));  // changed deep inside
     make_old(old, 31);
     make_old(old_file, 31);
     make_old(at_work, 31);
@@ -125,8 +125,8 @@ TEST(own_temporaries, of_another_host_go_when_nobody_has_changed_them_for_long)
     EXPECT_TRUE(fs::exists(younger));
 }
 
-// Also a process of another container, whose number means nothing here: the lock tells.
-TEST(own_temporaries, that_are_locked_are_in_use_and_go_when_their_owner_is_killed)
+// Also those of a process in another container, whose id means nothing here: the lock shows whether it is alive.
+TEST(own_temporaries, that_are_locked_are_kept_until_their_owner_is_killed)
 {
     const temporary_directory first, second, third;
     other_process in_first(first.path()), in_second(second.path());
@@ -141,14 +141,14 @@ TEST(own_temporaries, that_are_locked_are_in_use_and_go_when_their_owner_is_kill
     EXPECT_FALSE(fs::exists(in_second.held())) << "its owner is gone";
 }
 
-TEST(own_temporaries, what_only_looks_like_one_of_ours_is_left_alone)
+TEST(own_temporaries, entries_with_similar_names_are_kept)
 {
     const temporary_directory base, elsewhere;
     const std::string name = name_now();
     const fs::path target = make_folder(elsewhere.path() / "target");
-    fs::create_directory_symlink(target, base.path() / name);  // a link is none of ours
+    fs::create_directory_symlink(target, base.path() / name);  // a link is never ours
     const fs::path pipe = base.path() / (name + "-pipe");
-    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // nobody waits for its other end
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);  // a pipe without a writer
     make_old(target, 1000);
     const temporary_directory mine(base.path());
     EXPECT_TRUE(fs::is_symlink(base.path() / name));
@@ -156,7 +156,7 @@ TEST(own_temporaries, what_only_looks_like_one_of_ours_is_left_alone)
     EXPECT_TRUE(fs::is_fifo(pipe));
 }
 
-TEST(own_temporaries, name_machine_and_process)
+TEST(own_temporaries, have_machine_and_process_in_their_names)
 {
     const std::string name = name_now();
     std::string boot = read_proc_file("/proc/sys/kernel/random/boot_id");

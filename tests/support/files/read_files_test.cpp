@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Our own temporary folders are not noted, so that these files have to lie elsewhere.
+// Our own temporary folders are not recorded, so these files must be elsewhere.
 class read_files : public testing::Test {
 protected:
     read_files() { fs::create_directories(here_ / "sub"); }
@@ -27,7 +27,7 @@ protected:
                                                         testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-TEST_F(read_files, each_reader_notes_what_it_reads)
+TEST_F(read_files, each_reader_records_what_it_reads)
 {
     for (const char* name : {"a", "b", "c", "d"}) EXPECT_FALSE(was_read(file(name)));
     (void)read_input((here_ / "a").string());
@@ -44,7 +44,7 @@ TEST_F(read_files, each_reader_notes_what_it_reads)
     EXPECT_FALSE(was_read(own.path() / "e"));
 }
 
-TEST_F(read_files, links_and_other_names_are_the_same_file)
+TEST_F(read_files, links_and_other_names_refer_to_the_same_file)
 {
     const fs::path read = file("sub/a");
     note_read(read);
@@ -56,7 +56,7 @@ TEST_F(read_files, links_and_other_names_are_the_same_file)
     EXPECT_FALSE(was_read(file("sub/b")));
 }
 
-TEST_F(read_files, what_is_not_there_yet_counts_by_its_path)
+TEST_F(read_files, a_missing_file_is_recorded_by_its_path)
 {
     note_read(here_ / "sub/store.db");
     fs::create_directory_symlink("sub", here_ / "way");
@@ -80,8 +80,8 @@ TEST_F(read_files, one_of_several_names_is_enough)
     EXPECT_FALSE(was_read(third)) << "as if it were the next file with this number";
 }
 
-// The number of a file that is gone is given to the next one.
-TEST_F(read_files, a_number_that_is_given_again_is_no_input)
+// The inode number of a removed file is reused for the next one.
+TEST_F(read_files, a_reused_inode_number_is_not_an_input)
 {
     const fs::path read = file("a"), other = file("b");
     note_read(read);

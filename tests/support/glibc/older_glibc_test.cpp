@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked as the tool is, so that exceptions and random numbers go through src/support/glibc.
+// Linked like the tool, so that exceptions and random numbers use src/support/glibc.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <atomic>
@@ -19,7 +19,7 @@ namespace {
     return thrown_from(depth - 1) + 1;
 }
 
-/// 0 where glibc's own function says the same; -1 where there is none.
+/// 0 if glibc's own function gives the same; -1 if there is none.
 int compare_with_glibc(void* address)
 {
     using function = int (*)(void*, dl_find_object*);
@@ -50,7 +50,7 @@ TEST(older_glibc, exceptions_are_caught_at_any_depth_and_on_any_thread)
     EXPECT_EQ(caught, 8 * 200);
 }
 
-TEST(older_glibc, exceptions_pass_through_functions_of_the_c_library)
+TEST(older_glibc, exceptions_propagate_through_functions_of_the_c_library)
 {
     int numbers[] = {3, 1, 2};
     EXPECT_THROW(std::qsort(numbers, 3, sizeof(int),
@@ -58,7 +58,7 @@ TEST(older_glibc, exceptions_pass_through_functions_of_the_c_library)
                  std::runtime_error);
 }
 
-TEST(older_glibc, unwind_tables_are_where_glibc_says)
+TEST(older_glibc, unwind_tables_are_where_glibc_finds_them)
 {
     int on_the_stack = 0;
     void* const addresses[] = {reinterpret_cast<void*>(&thrown_from), dlsym(RTLD_DEFAULT, "qsort"),
@@ -74,10 +74,10 @@ TEST(older_glibc, random_numbers_differ)
     EXPECT_GT(seen.size(), 95u);
 }
 
-TEST(older_glibc, the_program_itself_defines_what_it_calls)
+TEST(older_glibc, the_program_itself_defines_these_functions)
 {
     Dl_info info{};
-    // A hidden symbol is not in any table that dlsym reads: what the loader finds is glibc's, if it has one.
+    // A hidden symbol is not in the tables that dlsym reads: the loader finds glibc's, if it has one.
     void* const visible = dlsym(RTLD_DEFAULT, "_dl_find_object");
     EXPECT_NE(visible, reinterpret_cast<void*>(&_dl_find_object));
     ASSERT_NE(dladdr(reinterpret_cast<void*>(&_dl_find_object), &info), 0);

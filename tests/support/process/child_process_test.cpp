@@ -27,7 +27,7 @@ std::string all_of(int end)
     return all;
 }
 
-// What a shell prints that is started so.
+// The output of a shell that is started with these options.
 std::string printed_by(const std::string& script, child_options options = {})
 {
     child_pipe output;
@@ -40,7 +40,8 @@ std::string printed_by(const std::string& script, child_options options = {})
     return all;
 }
 
-// `body` in a process of its own, with what it returns as exit status: for what changes all of a process.
+// Runs `body` in a process of its own and returns its result as the exit status: for changes that affect a whole
+// process.
 int exit_status_of(const std::function<int()>& body)
 {
     return wait_for_child(start_copy({}, [&] { ::_exit(body()); }).process)->exit_code;
@@ -51,10 +52,10 @@ bool has_no_child()
     return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
 }
 
-TEST(child_process, gets_what_the_options_say)
+TEST(child_process, is_started_with_the_options)
 {
     EXPECT_EQ(printed_by("pwd", {.directory = "/"}), "/\n");
-    EXPECT_EQ(printed_by("cat; echo $?"), "0\n");  // its standard input is at its end
+    EXPECT_EQ(printed_by("cat; echo $?"), "0\n");  // its standard input is empty
     ::setenv("LAUNCHBOX_A", "ours", 1);
     EXPECT_EQ(printed_by("env | grep ^LAUNCHBOX_A | sort", {.environment = {"LAUNCHBOX_A=1", "LAUNCHBOX_AB=2"}}),
               "LAUNCHBOX_A=1\nLAUNCHBOX_AB=2\n");
@@ -68,7 +69,7 @@ TEST(child_process, gets_what_the_options_say)
     EXPECT_EQ(printed_by(group), std::to_string(::getpgrp()) + "\n");
 }
 
-TEST(child_process, what_we_handle_is_default_in_it_and_what_we_ignore_is_ignored)
+TEST(child_process, handled_signals_are_default_in_it_and_ignored_ones_ignored)
 {
     EXPECT_EQ(exit_status_of([] {
                   ::signal(SIGUSR1, [](int) {});
@@ -84,7 +85,7 @@ TEST(child_process, what_we_handle_is_default_in_it_and_what_we_ignore_is_ignore
               0);
 }
 
-TEST(child_process, blocks_what_we_block_or_what_it_is_given)
+TEST(child_process, blocks_the_signals_that_we_block_or_that_it_is_given)
 {
     static volatile sig_atomic_t handled = 0;
     EXPECT_EQ(exit_status_of([] {
@@ -103,7 +104,7 @@ TEST(child_process, blocks_what_we_block_or_what_it_is_given)
               0);
 }
 
-TEST(child_process, one_that_cannot_start_says_why_and_leaves_no_zombie)
+TEST(child_process, a_program_that_cannot_start_says_why_and_leaves_no_zombie)
 {
     EXPECT_EQ(exit_status_of([] {
                   const bool said =
@@ -117,8 +118,8 @@ TEST(child_process, one_that_cannot_start_says_why_and_leaves_no_zombie)
               0);
 }
 
-// Pipes would get the numbers of the streams, and be written over by each other in the child.
-TEST(child_process, streams_that_we_have_closed_are_those_of_the_child)
+// Pipes would otherwise get the numbers of the standard streams, and overwrite each other in the child.
+TEST(child_process, streams_that_are_closed_here_still_work_in_the_child)
 {
     for (int closed = 1; closed < 8; ++closed)
         EXPECT_EQ(exit_status_of([closed] {
@@ -134,7 +135,7 @@ TEST(child_process, streams_that_we_have_closed_are_those_of_the_child)
             << closed;
 }
 
-TEST(child_process, how_it_ended_is_told)
+TEST(child_process, its_ending_is_reported)
 {
     const auto ended = [](const std::string& script) {
         return *wait_for_child(start_program({"sh", "-c", script}, {}).process);
@@ -151,12 +152,12 @@ TEST(child_process, how_it_ended_is_told)
     EXPECT_EQ(wait_for_child(waiting.process)->exit_code, 0);
     EXPECT_EQ(exit_status_of([] {
                   ::signal(SIGCHLD, SIG_IGN);
-                  return wait_for_child(start_program({"false"}, {}).process)->exit_code;  // nobody tells
+                  return wait_for_child(start_program({"false"}, {}).process)->exit_code;  // no SIGCHLD is delivered
               }),
               0);
 }
 
-TEST(child_process, a_copy_never_returns_to_what_started_it)
+TEST(child_process, a_forked_copy_never_returns_to_the_caller)
 {
     EXPECT_EQ(wait_for_child(start_copy({}, [] {}).process)->exit_code, 0);
     const child_ending thrown = *wait_for_child(

@@ -9,7 +9,7 @@ namespace {
 
 using words = std::vector<std::string>;
 
-TEST(command_words, are_split_at_blanks_and_kept_by_quotes)
+TEST(command_words, are_split_at_blanks_outside_quotes)
 {
     EXPECT_EQ(command_words("./bench --json"), (words{"./bench", "--json"}));
     EXPECT_EQ(command_words("  a\t'b  c' \"d 'e'\" f\\ g '' h\"i\"'j'"),
@@ -31,7 +31,7 @@ TEST(command_words, placeholders_are_filled_in)
               (words{"/tmp/a b", "--threads=256", "{x}"}));
 }
 
-TEST(command_words, an_option_whose_value_is_empty_is_left_out)
+TEST(command_words, an_option_with_an_empty_value_is_left_out)
 {
     const words options{"-O3", "-maxrregcount={cap}", "-D{a}={b}", "{more}", ""};
     EXPECT_EQ(filled_options(options, {{"cap", ""}, {"a", "A"}, {"b", "1"}, {"more", "-lineinfo"}}),
@@ -41,7 +41,7 @@ TEST(command_words, an_option_whose_value_is_empty_is_left_out)
     EXPECT_THROW(filled_options({"{cap}"}, {}), error);
 }
 
-TEST(command_words, an_unknown_placeholder_names_those_that_there_are)
+TEST(command_words, an_unknown_placeholder_lists_the_known_ones)
 {
     try {
         filled_in({"{thread}"}, {{"program", ""}, {"threads", ""}});

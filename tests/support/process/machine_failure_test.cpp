@@ -9,7 +9,7 @@
 namespace launchbox {
 namespace {
 
-TEST(machine_failure, is_told_by_the_number_of_an_error)
+TEST(machine_failure, is_recognised_by_error_number)
 {
     for (const int number : {ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM, EAGAIN, EIO, ESTALE})
         EXPECT_THROW(throw_system_error("x", number, ""), machine_error) << number;
@@ -24,7 +24,7 @@ TEST(machine_failure, is_told_by_the_number_of_an_error)
     }
 }
 
-TEST(machine_failure, is_looked_for_on_the_machine)
+TEST(machine_failure, is_looked_for_in_counters)
 {
     const temporary_directory folder;
     EXPECT_EQ(machine_watch(folder.path()).lacked(), "");

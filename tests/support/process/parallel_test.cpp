@@ -20,7 +20,7 @@ TEST(parallel, runs_every_job_once)
     run_parallel(0, [](std::size_t) { FAIL(); });
 }
 
-TEST(parallel, hands_on_the_first_exception_and_starts_nothing_after_it)
+TEST(parallel, rethrows_the_first_exception_and_starts_no_job_after_it)
 {
     std::atomic<int> started{0};
     EXPECT_THROW(run_parallel(
@@ -34,7 +34,7 @@ TEST(parallel, hands_on_the_first_exception_and_starts_nothing_after_it)
     EXPECT_LE(started, 4);
 }
 
-// No machine has room for stacks of this size, so that every start of a thread fails as at a limit of processes.
+// No machine has memory for stacks of this size, so every start of a thread fails as with a limit of processes.
 class no_room_for_threads {
 public:
     no_room_for_threads()
@@ -54,7 +54,7 @@ private:
     pthread_attr_t before_{};
 };
 
-TEST(parallel, does_all_the_work_in_the_threads_that_there_are)
+TEST(parallel, does_all_work_with_the_threads_that_started)
 {
     const no_room_for_threads none;
     int calls = 0;
@@ -63,7 +63,7 @@ TEST(parallel, does_all_the_work_in_the_threads_that_there_are)
     EXPECT_EQ(calls, 100);
 }
 
-TEST(thread_group, says_that_a_thread_was_refused_and_goes_on_with_the_others)
+TEST(thread_group, reports_that_a_thread_was_refused_and_continues_with_the_others)
 {
     std::atomic<int> done = 0;
     {

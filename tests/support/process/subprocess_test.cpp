@@ -25,18 +25,18 @@ TEST(subprocess, passes_arguments_without_a_shell)
     EXPECT_EQ(run({"printf", "%s|", "a b", "$HOME", "`id`", "*"}).output, "a b|$HOME|`id`|*|");
 }
 
-TEST(subprocess, reports_a_signal_as_shells_do)
+TEST(subprocess, reports_a_signal_like_shells)
 {
     EXPECT_EQ(run({"sh", "-c", "kill -9 $$"}).exit_code, 128 + 9);
 }
 
-TEST(subprocess, an_exit_status_is_told_from_a_signal)
+TEST(subprocess, an_exit_status_is_distinguished_from_a_signal)
 {
     const auto ended = [](const std::string& how) { return run({"sh", "-c", how}); };
     EXPECT_EQ(ended("kill -SEGV $$").signal, SIGSEGV);
     EXPECT_EQ(ending_of(ended("kill -SEGV $$")), "ended by signal 11");
     EXPECT_EQ(ended("exit 139").signal, 0);
-    // A shell says so of what it ran.
+    // A shell reports the signal of its child as an exit status.
     EXPECT_EQ(ending_of(ended("sh -c 'kill -SEGV $$'; exit $?")), "ended by signal 11");
     for (const char* status : {"1", "128", "160", "200", "254", "255"}) {
         EXPECT_EQ(deadly_signal(ended(std::string("exit ") + status)), 0);
@@ -50,7 +50,7 @@ TEST(subprocess, sets_the_folder_and_the_environment)
               "/\n1\n");
 }
 
-TEST(subprocess, drops_what_is_over_the_cap_and_still_waits)
+TEST(subprocess, drops_output_above_the_limit_and_still_waits)
 {
     const subprocess_result result =
         run({"sh", "-c", "head -c 300000 /dev/zero; exit 3"}, {.directory = {}, .environment = {}, .output_cap = 1000});
@@ -58,8 +58,8 @@ TEST(subprocess, drops_what_is_over_the_cap_and_still_waits)
     EXPECT_EQ(result.exit_code, 3);
 }
 
-// Nothing here measures time: without the limit each of these would not end in the life of a test run.
-TEST(subprocess, a_program_over_its_time_is_ended_with_its_children)
+// Nothing here measures time: without the limit none of these would end during a test run.
+TEST(subprocess, a_program_above_its_time_limit_is_ended_with_its_children)
 {
     for (const char* script :
          {"echo started; sleep 100000", "echo started; sleep 100000 & sleep 100000 & wait",
@@ -77,8 +77,9 @@ TEST(subprocess, a_program_over_its_time_is_ended_with_its_children)
     EXPECT_EQ(quick.output, "done\n");
 }
 
-// Nothing waits for a daemon, which holds the output open, and nothing of it is left: setsid takes it out of the group.
-TEST(subprocess, what_a_program_leaves_behind_is_ended_and_not_waited_for)
+// A daemon that keeps the output open is not waited for, and does not survive, although setsid takes it out of the
+// group.
+TEST(subprocess, background_processes_of_a_program_are_ended_and_not_waited_for)
 {
     const temporary_directory folder;
     const std::string pid_file = (folder.path() / "pid").string();
@@ -100,7 +101,7 @@ TEST(subprocess, what_a_program_leaves_behind_is_ended_and_not_waited_for)
     }
 }
 
-// The double forks, runs a long command and is killed: the command must not outlive it.
+// The forked copy runs a long command and is killed: the command must not outlive it.
 TEST(subprocess, a_program_does_not_outlive_us)
 {
     const temporary_directory folder;
@@ -116,7 +117,7 @@ TEST(subprocess, a_program_does_not_outlive_us)
     const pid_t program = std::stoi(read_input(pid_file));
     ::kill(starter, SIGKILL);
     ::waitpid(starter, nullptr, 0);
-    // It becomes a child of ours or of init, and is gone soon: a test that fails here does not end.
+    // It becomes our child or init's, and soon ends; if it does not, this test does not end.
     while (::kill(program, 0) == 0) {
         ::waitpid(program, nullptr, WNOHANG);
         ::usleep(1000);
@@ -124,8 +125,8 @@ TEST(subprocess, a_program_does_not_outlive_us)
     EXPECT_NE(::kill(program, 0), 0);
 }
 
-// The same for what the program starts, in its group and as a daemon, with and without a time limit.
-TEST(subprocess, what_a_program_starts_does_not_outlive_us)
+// Nor may the processes that the program starts, in its group and as a daemon, with and without a time limit.
+TEST(subprocess, processes_started_by_a_program_do_not_outlive_us)
 {
     for (const double limit : {0.0, 1000.0}) {
         const temporary_directory folder;
@@ -152,14 +153,14 @@ TEST(subprocess, what_a_program_starts_does_not_outlive_us)
     }
 }
 
-TEST(subprocess, a_folder_or_program_that_cannot_be_used_is_said_so)
+TEST(subprocess, an_unusable_folder_or_program_is_reported)
 {
     EXPECT_THROW(run({"sh", "-c", "true"}, {.directory = "/no/such/folder", .environment = {}}), error);
     EXPECT_THROW(run({"/etc/passwd"}), error);
     EXPECT_GE(run({"true"}).seconds, 0);
 }
 
-TEST(subprocess, a_program_that_is_not_there_is_missing)
+TEST(subprocess, a_program_that_does_not_exist_is_missing)
 {
     try {
         run({"launchbox-no-such-program"});

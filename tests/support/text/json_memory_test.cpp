@@ -14,7 +14,7 @@ std::string repeated(std::string_view text, std::size_t times)
     return all;
 }
 
-TEST(json_memory, counts_values_and_not_what_stands_in_texts)
+TEST(json_memory, counts_values_but_not_the_content_of_strings)
 {
     EXPECT_EQ(json_memory(""), 0u);
     const std::uint64_t text = json_memory(R"("[[[[,,,,{{{{::::\"[[[[")");
@@ -24,7 +24,7 @@ TEST(json_memory, counts_values_and_not_what_stands_in_texts)
     EXPECT_LT(json_memory("\"\\"), 100u) << "cut off";
 }
 
-TEST(json_memory, of_a_small_file_that_becomes_large_is_refused)
+TEST(json_memory, a_small_file_that_needs_much_memory_is_refused)
 {
     for (const char* piece : {"[],", "[", "{\"\":", "0,", "\"\","}) {
         const std::string text = repeated(piece, 12'000'000);

@@ -7,7 +7,7 @@
 namespace launchbox {
 namespace {
 
-TEST(rounded_number, is_whole_where_that_says_something)
+TEST(rounded_number, has_no_decimals_if_they_say_nothing)
 {
     EXPECT_EQ(rounded_with_commas(0), "0");
     EXPECT_EQ(rounded_with_commas(1234567.4), "1,234,567");
@@ -19,7 +19,7 @@ TEST(rounded_number, is_whole_where_that_says_something)
     EXPECT_EQ(rounded_with_commas(std::numeric_limits<double>::quiet_NaN()), "nan");
 }
 
-TEST(rounded_number, keeps_the_zeros_of_what_was_measured)
+TEST(rounded_number, keeps_significant_zeros)
 {
     EXPECT_EQ(in_three_digits(2), "2.00");
     EXPECT_EQ(in_three_digits(1.9999), "2.00");

@@ -1,4 +1,4 @@
-// Text from elsewhere on its way to a terminal: no byte of it may act there.
+// Untrusted text for a terminal: no byte of it may have an effect there.
 #include "support/text/terminal.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(terminal, utf_8_is_kept)
         EXPECT_EQ(escape_for_terminal(text), text);
 }
 
-// U+0080 to U+009F: U+009B is what ESC [ is in one character.
+// U+0080 to U+009F: U+009B is ESC [ in one character.
 TEST(terminal, c1_control_characters_are_escaped)
 {
     for (int value = 0x80; value < 0xA0; ++value) {
@@ -45,24 +45,24 @@ TEST(terminal, c1_control_characters_are_escaped)
     }
 }
 
-TEST(terminal, what_hides_text_or_turns_it_round_is_escaped)
+TEST(terminal, characters_that_hide_or_reverse_text_are_escaped)
 {
-    EXPECT_EQ(escape_for_terminal("a\u202Eb"), "a\\xe2\\x80\\xaeb");  // right to left from here on
+    EXPECT_EQ(escape_for_terminal("a\u202Eb"), "a\\xe2\\x80\\xaeb");  // right-to-left override
     for (const char* text : {"\u061C", "\u200B", "\u200F", "\u2028", "\u202A", "\u2060", "\u2066", "\u206F", "\uFEFF"})
         EXPECT_EQ(escape_for_terminal(text).substr(0, 2), "\\x") << text;
     for (const char* text : {"\u061B", "\u200A", "\u2010", "\u2027", "\u202F", "\u2030", "\u2070", "\uFEFE"})
         EXPECT_EQ(escape_for_terminal(text), text);
 }
 
-TEST(terminal, what_is_not_utf_8_is_escaped_byte_by_byte)
+TEST(terminal, invalid_utf_8_is_escaped_byte_by_byte)
 {
-    EXPECT_EQ(escape_for_terminal("\xC3"), "\\xc3");                             // cut
-    EXPECT_EQ(escape_for_terminal("\xE2\x88"), "\\xe2\\x88");                    // cut
+    EXPECT_EQ(escape_for_terminal("\xC3"), "\\xc3");                             // truncated
+    EXPECT_EQ(escape_for_terminal("\xE2\x88"), "\\xe2\\x88");                    // truncated
     EXPECT_EQ(escape_for_terminal("\xC0\x80"), "\\xc0\\x80");                    // overlong 0
     EXPECT_EQ(escape_for_terminal("\xC1\xBF"), "\\xc1\\xbf");                    // overlong
     EXPECT_EQ(escape_for_terminal("\xE0\x9B\xBF"), "\\xe0\\x9b\\xbf");           // overlong
     EXPECT_EQ(escape_for_terminal("\xF0\x82\x82\xAC"), "\\xf0\\x82\\x82\\xac");  // overlong
-    EXPECT_EQ(escape_for_terminal("\xED\xA0\x80"), "\\xed\\xa0\\x80");           // half of a UTF-16 pair
+    EXPECT_EQ(escape_for_terminal("\xED\xA0\x80"), "\\xed\\xa0\\x80");           // half of a surrogate pair
     EXPECT_EQ(escape_for_terminal("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // above U+10FFFF
     EXPECT_EQ(escape_for_terminal("\xFF\xFEk"), "\\xff\\xfek");
     EXPECT_EQ(escape_for_terminal("\xC3(\xC3\xA9"), "\\xc3(é");
@@ -76,7 +76,7 @@ TEST(terminal, escaping_twice_changes_nothing)
     EXPECT_EQ(escape_for_terminal(once), once);
 }
 
-TEST(terminal, to_ascii_gives_ascii_whatever_it_is_given)
+TEST(terminal, to_ascii_gives_ascii_for_any_text)
 {
     std::string text = "−→×≤≥…·│⌈⌉–±◀ é 日本 😀";
     for (int value = 1; value < 256; ++value) text += {'\xE2', static_cast<char>(value), static_cast<char>(value), ' '};
@@ -84,7 +84,7 @@ TEST(terminal, to_ascii_gives_ascii_whatever_it_is_given)
     for (char c : to_ascii(text)) EXPECT_LT(static_cast<unsigned char>(c), 0x80);
 }
 
-// A question mark stands for "unknown" in our tables, so no sign of our own may become one.
+// A question mark means "unknown" in our tables, so none of our own signs may become one.
 TEST(terminal, our_own_signs_have_ascii_spellings)
 {
     for (const char* sign : {"−", "→", "×", "≤", "≥", "…", "·", "│", "–", "±", "◀"})
@@ -100,11 +100,11 @@ TEST(terminal, width_counts_characters_and_not_colours)
     EXPECT_EQ(display_width("abc"), 3);
     EXPECT_EQ(display_width("−15 → 5"), 7);
     EXPECT_EQ(display_width("\x1b[1mbold\x1b[0m"), 4);
-    EXPECT_EQ(display_width("\x1b[31"), 0);  // cut: must end all the same
+    EXPECT_EQ(display_width("\x1b[31"), 0);  // truncated: must still end
     EXPECT_EQ(display_width("\xff\xff"), 2);
 }
 
-TEST(terminal, commas_stand_between_thousands)
+TEST(terminal, thousands_are_separated_by_commas)
 {
     EXPECT_EQ(with_commas(0), "0");
     EXPECT_EQ(with_commas(999), "999");
@@ -117,7 +117,7 @@ TEST(terminal, commas_stand_between_thousands)
     EXPECT_EQ(with_commas(INT64_MIN), "-9,223,372,036,854,775,808");
 }
 
-// Each case as if a process had been started so.
+// Each case starts as a new process would.
 class style_of : public testing::Test {
 protected:
     void SetUp() override
@@ -136,7 +136,7 @@ protected:
     }
 };
 
-TEST_F(style_of, columns_decide_the_width_within_reason)
+TEST_F(style_of, columns_sets_the_width_within_limits)
 {
     EXPECT_EQ(width_with("80"), 80);
     EXPECT_EQ(width_with("1"), 40);
@@ -146,7 +146,7 @@ TEST_F(style_of, columns_decide_the_width_within_reason)
         EXPECT_EQ(width_with(nonsense), otherwise) << nonsense;
 }
 
-TEST_F(style_of, the_locale_decides_the_characters)
+TEST_F(style_of, the_locale_decides_between_utf_8_and_ascii)
 {
     EXPECT_TRUE(style_of_standard_output().unicode);
     EXPECT_FALSE(unicode_with("LANG", "C"));
@@ -155,7 +155,7 @@ TEST_F(style_of, the_locale_decides_the_characters)
     EXPECT_TRUE(unicode_with("LC_ALL", "C.UTF-8"));
 }
 
-TEST(terminal, long_text_is_cut_in_the_middle)
+TEST(terminal, long_text_is_shortened_in_the_middle)
 {
     EXPECT_EQ(shortened("abcdef", 6), "abcdef");
     EXPECT_EQ(shortened("abcdefghij", 7), "abcd…ij");

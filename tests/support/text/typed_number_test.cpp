@@ -7,7 +7,7 @@
 namespace launchbox {
 namespace {
 
-TEST(typed_number, reads_sizes_as_people_write_them)
+TEST(typed_number, reads_sizes_in_all_common_forms)
 {
     for (const char* text : {"49152", "49,152", "48K", "48k", "48KB", "48kb", "48KiB", "48 KiB", " 48 K ", "48kib"})
         EXPECT_EQ(read_bytes(text), 49152) << text;
@@ -18,7 +18,7 @@ TEST(typed_number, reads_sizes_as_people_write_them)
     EXPECT_EQ(read_bytes("1T"), std::int64_t{1} << 40);
 }
 
-TEST(typed_number, refuses_what_is_no_size)
+TEST(typed_number, refuses_invalid_sizes)
 {
     for (const char* text : {"",
                              " ",
@@ -45,7 +45,7 @@ TEST(typed_number, refuses_what_is_no_size)
         EXPECT_EQ(read_bytes(text), std::nullopt) << text;
 }
 
-TEST(typed_number, reads_whole_numbers)
+TEST(typed_number, reads_integers)
 {
     EXPECT_EQ(read_whole_number("256"), 256);
     EXPECT_EQ(read_whole_number(" 1,024 "), 1024);

@@ -1,4 +1,4 @@
-// Marks before text, and text in UTF-16.
+// Byte order marks, and text in UTF-16.
 #include "support/text/utf8_text.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::string utf16(const std::u16string& text, bool little_endian)
     return bytes;
 }
 
-TEST(utf8_text, loses_its_mark_and_nothing_else)
+TEST(utf8_text, only_loses_its_byte_order_mark)
 {
     EXPECT_EQ(utf8_text("plain\n"), "plain\n");
     EXPECT_EQ(utf8_text("\xEF\xBB\xBFplain\n"), "plain\n");
@@ -32,15 +32,15 @@ TEST(utf8_text, loses_its_mark_and_nothing_else)
                     "ELF"));
 }
 
-TEST(utf8_text, is_made_of_utf16)
+TEST(utf8_text, is_converted_from_utf16)
 {
     for (const bool little_endian : {true, false}) {
         EXPECT_EQ(utf8_text(utf16(u"ptxas info\r\n", little_endian)), "ptxas info\r\n");
         EXPECT_EQ(utf8_text(utf16(u"\u00e4\u20ac\U0001F600\uFFFD", little_endian)), "ä€😀\uFFFD");
-        EXPECT_EQ(utf8_text(utf16({0xD800, u'x'}, little_endian)), "\uFFFDx");  // half of a pair
+        EXPECT_EQ(utf8_text(utf16({0xD800, u'x'}, little_endian)), "\uFFFDx");  // half of a surrogate pair
         EXPECT_EQ(utf8_text(utf16({0xDC00}, little_endian)), "\uFFFD");
         EXPECT_EQ(utf8_text(utf16({0xD83D}, little_endian)), "\uFFFD");
-        EXPECT_EQ(utf8_text(utf16(u"x", little_endian) + "y"), "x\uFFFD");  // half of a unit
+        EXPECT_EQ(utf8_text(utf16(u"x", little_endian) + "y"), "x\uFFFD");  // half of a code unit
         EXPECT_EQ(utf8_text(utf16(u"", little_endian)), "");
         EXPECT_TRUE(is_not_utf8(utf16(u"", little_endian)));
     }
@@ -51,7 +51,7 @@ std::string unmarked(const std::u16string& text, bool little_endian)
     return utf16(text, little_endian).substr(2);
 }
 
-TEST(utf8_text, is_made_of_utf16_without_a_mark)
+TEST(utf8_text, is_converted_from_utf16_without_a_mark)
 {
     for (const bool little_endian : {true, false}) {
         EXPECT_EQ(utf8_text(unmarked(u"ptxas info\r\n", little_endian)), "ptxas info\r\n");
@@ -61,8 +61,8 @@ TEST(utf8_text, is_made_of_utf16_without_a_mark)
     }
 }
 
-// `>>` of PowerShell behind what another shell wrote, and the other way round; several files, each with its mark.
-TEST(utf8_text, of_several_programs_in_one_file)
+// `>>` of PowerShell after another shell's output, and the other way round; several files, each with its mark.
+TEST(utf8_text, several_encodings_in_one_file)
 {
     for (const bool little_endian : {true, false}) {
         EXPECT_EQ(utf8_text("nvcc k.cu\n" + unmarked(u"ptxas info\r\n", little_endian)), "nvcc k.cu\nptxas info\r\n");
@@ -72,11 +72,11 @@ TEST(utf8_text, of_several_programs_in_one_file)
         EXPECT_EQ(utf8_text(utf16(u"one\n", little_endian) + utf16(u"two\n", !little_endian)), "one\ntwo\n");
     }
     EXPECT_EQ(utf8_text("\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n"), "one\ntwo\n");
-    // Lines in which no unit has a zero stay what they are.
+    // Lines in which no code unit has a zero byte are not converted.
     EXPECT_EQ(utf8_text(utf16(u"\u6162\u6364\n\u6566\u6768\n", true)), "慢捤\n敦杨\n");
 }
 
-TEST(utf8_text, is_not_made_of_binaries)
+TEST(utf8_text, binaries_are_not_converted)
 {
     using namespace std::string_literals;
     for (const std::string& bytes :

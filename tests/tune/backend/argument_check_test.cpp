@@ -1,4 +1,4 @@
-// Arguments that are not those of the kernel are found before a GPU is asked.
+// Arguments that do not match the kernel are found without a GPU.
 #include "tune/backend/argument_check.hpp"
 
 #include <gtest/gtest.h>
@@ -80,14 +80,14 @@ TEST(argument_check, compares_number_kind_and_size)
     EXPECT_EQ(why({"long long"}, {scalar("n", "int")}),
               "'n' for parameter 1 of the kernel is int, but it takes long long");
     EXPECT_EQ(why({"float"}, {scalar("x", "int")}), "'x' for parameter 1 of the kernel is int, but it takes float");
-    // What may be right: other signs, bytes, vectors, null pointers, types of the user's.
+    // Possibly right: other signedness, bytes, vectors, null pointers, user-defined types.
     EXPECT_EQ(why({"unsigned int const*", "void*", "char*", "float4*", "int*", "const my_type", "unsigned long"},
                   {array("a", "int"), array("b", "int"), array("c", "double"), array("d", "float"),
                    scalar("e", "size_t"), scalar("f", "int"), scalar("g", "size_t")}),
               "");
 }
 
-TEST(argument_check, a_kernel_without_a_signature_tells_its_bytes)
+TEST(argument_check, without_a_signature_only_sizes_are_compared)
 {
     kernel_info kernel;
     kernel.name = "plain";

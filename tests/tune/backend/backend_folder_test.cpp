@@ -1,4 +1,4 @@
-// Backends of one call keep their files apart.
+// The backends of one call keep their files apart.
 #include "tune/backend/backend_folder.hpp"
 
 #include <gtest/gtest.h>

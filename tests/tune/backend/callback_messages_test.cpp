@@ -1,4 +1,4 @@
-// What a process of the user's says is read strictly, and it cannot say what only the tool can know.
+// Messages of a user's process are read strictly, and cannot contain what only the tool can know.
 #include "tune/backend/callback_messages.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ measurement answer_in(const json& said)
     return message.answer;
 }
 
-TEST(callback_messages, a_task_has_all_that_is_asked_for)
+TEST(callback_messages, a_task_contains_everything_that_is_needed)
 {
     callback_task task{.parameters = {{{"block", std::int64_t{256}}, {"op", std::string("a \"b\"\n")}}},
                        .workload = {{{"n", 0.5}}},
@@ -60,7 +60,7 @@ TEST(callback_messages, phases_and_answers_are_read)
     EXPECT_FALSE(measured.sticky);
 }
 
-TEST(callback_messages, what_is_no_message_is_refused)
+TEST(callback_messages, invalid_messages_are_refused)
 {
     for (const char* line : {"", "{", "7", "null", "[]", "{}", R"({"phase": "asleep"})", R"({"phase": 7})",
                              R"({"samples_ns": [1]})", "\xff\xfe", R"({"phase": "ready")"})
@@ -80,7 +80,7 @@ TEST(callback_messages, what_is_no_message_is_refused)
     EXPECT_THROW(callback_message_of(std::string(100'000, '['), 2), error);
 }
 
-TEST(callback_messages, what_is_no_time_fails_the_candidate)
+TEST(callback_messages, an_invalid_time_fails_the_candidate)
 {
     for (const double sample : {0.0, -1.0, 1e300, 1e-300}) {
         json said = right_answer();
@@ -91,7 +91,7 @@ TEST(callback_messages, what_is_no_time_fails_the_candidate)
     }
 }
 
-TEST(callback_messages, failures_are_named_and_told_in_one_line)
+TEST(callback_messages, failures_have_a_kind_and_a_one_line_reason)
 {
     const auto failed = [](const char* what, const std::string& reason) {
         json said = right_answer();
@@ -110,7 +110,7 @@ TEST(callback_messages, failures_are_named_and_told_in_one_line)
     EXPECT_EQ(failed("trap", std::string(499, 'x') + "\u00e9\u00e9").reason, std::string(499, 'x') + "...");
 }
 
-TEST(callback_messages, the_driver_knows_better)
+TEST(callback_messages, the_error_of_the_driver_takes_precedence)
 {
     const auto after = [](int status) {
         json said = right_answer();
@@ -123,7 +123,7 @@ TEST(callback_messages, the_driver_knows_better)
     EXPECT_EQ(after(2).status, outcome::out_of_memory);
     EXPECT_FALSE(after(2).sticky);
     EXPECT_EQ(after(0).status, outcome::launch_error);
-    // A GPU is not lost for all others because one process says so; but this process cannot go on.
+    // The GPU does not count as lost for others because one process says so; but this process cannot continue.
     EXPECT_EQ(after(999).status, outcome::launch_error);
     EXPECT_TRUE(after(999).sticky);
 }

@@ -1,4 +1,4 @@
-// The expressions of a [kernel]: what they may name, what they come to, and what is wrong with one has its line.
+// The expressions of a [kernel]: the names that they may use, their results, and errors with line numbers.
 #include "tune/backend/launch_expressions.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using testing_specs::integer;
 using testing_specs::values_of;
 
-// Lines 10 and 11 are the launch, the rest comes behind it.
+// Lines 10 and 11 are the launch, `rest` comes after them.
 tune_spec spec_with(const std::string& launch, const std::string& rest = "")
 {
     return parse_tune_spec("k.toml",
@@ -38,7 +38,7 @@ evaluated_launch launch_with(const std::string& launch, const limit_values& limi
     return launch_expressions(spec, limits).launch(values);
 }
 
-TEST(launch_expressions, name_parameters_of_every_kind_workloads_and_the_gpu)
+TEST(launch_expressions, use_parameters_of_every_type_workloads_and_the_gpu)
 {
     const evaluated_launch launch = launch_with(
         "threads = ['threads', 2, 'wide']\nblocks = ['ceil_div(n, threads // 32)', '4 * device.sms', 'n * share']\n"
@@ -63,7 +63,7 @@ std::string complaint_of(const std::string& launch, const limit_values& limits =
     }
 }
 
-TEST(launch_expressions, what_cannot_be_evaluated_has_its_line)
+TEST(launch_expressions, evaluation_errors_have_a_line)
 {
     EXPECT_EQ(complaint_of("threads = 'threads'\nblocks = 'n // 3 / 2'"),
               "k.toml:11:10: 'n // 3 / 2' is 166.5, not a whole number");
@@ -140,14 +140,14 @@ std::string found_by_check(const std::string& launch, const std::string& rest)
     }
 }
 
-TEST(launch_expressions, are_tried_with_every_candidate_and_workload_before_anything_is_compiled)
+TEST(launch_expressions, are_evaluated_with_all_candidates_and_workloads_before_compiling)
 {
     const std::string launch = "threads = 'threads'\nblocks = 'ceil_div(n, threads // 32)'";
     const std::string workloads = "[[workload]]\nn = [1000, 2000]\n";
     EXPECT_EQ(found_by_check(launch, workloads),
               "k.toml:11:10: cannot evaluate 'ceil_div(n, threads // 32)': ceil_div needs a positive divisor, with "
               "threads=16 mode=a share=0.5 wide=true n=1000");
-    // What the constraints exclude does not matter, also on one workload alone.
+    // Candidates that the constraints exclude do not matter, even if only for one workload.
     EXPECT_EQ(found_by_check(launch, workloads + "[constraints]\nall = ['threads >= 32']\n"), "");
     EXPECT_EQ(found_by_check(launch, workloads + "[constraints]\nall = ['threads * n >= 32000']\n"),
               "k.toml:11:10: cannot evaluate 'ceil_div(n, threads // 32)': ceil_div needs a positive divisor, with "
@@ -160,7 +160,7 @@ TEST(launch_expressions, are_tried_with_every_candidate_and_workload_before_anyt
         "n=1000");
 }
 
-TEST(launch_expressions, constraints_that_cannot_be_evaluated_have_their_line_too)
+TEST(launch_expressions, errors_in_constraints_have_a_line)
 {
     const auto complaint = [](const std::string& constraint) -> std::string {
         const tune_spec spec =

@@ -45,7 +45,7 @@ TEST(program_output, a_program_may_say_how_it_failed)
     EXPECT_EQ(read(R"({"failure": "bad luck"})").reason, "bad luck");
 }
 
-TEST(program_output, without_a_time_the_wall_time_counts_but_not_where_the_time_is_none)
+TEST(program_output, without_a_time_the_wall_time_counts_but_not_if_a_time_is_invalid)
 {
     EXPECT_EQ(read("").samples_ns, (std::vector<double>{wall}));
     EXPECT_EQ(read("hello\n").samples_ns, (std::vector<double>{wall}));
@@ -56,8 +56,8 @@ TEST(program_output, without_a_time_the_wall_time_counts_but_not_where_the_time_
     EXPECT_TRUE(prints_time("time: 3 ms"));
 }
 
-// None of these may win with its wall time.
-TEST(program_output, a_figure_that_is_no_time_is_a_failure)
+// None of these may win because of its wall time.
+TEST(program_output, an_invalid_time_is_a_failure)
 {
     for (const char* output :
          {R"({"time_ms": 0})",
@@ -90,15 +90,15 @@ TEST(program_output, a_figure_that_is_no_time_is_a_failure)
     EXPECT_EQ(read("information: 4 items, nans: none\n").samples_ns, (std::vector<double>{wall}));
 }
 
-TEST(program_output, a_metric_finds_no_time_that_no_clock_tells)
+TEST(program_output, a_metric_does_not_match_an_impossible_time)
 {
     EXPECT_NE(read("t=1e-320\n", "t=(\\S+)").reason.find("shorter than a femtosecond"), std::string::npos);
     EXPECT_NE(read("t=1e300\n", "t=(\\S+)").reason.find("longer than 30 years"), std::string::npos);
     EXPECT_EQ(read("t=1e-6\n", "t=(\\S+)", "ns").samples_ns, std::vector<double>{1e-6});
 }
 
-// The whole of it is compared, and all of them, whichever line they are on.
-TEST(program_output, a_checksum_is_all_that_is_printed_of_it)
+// All checksums are compared completely, on whichever lines they are.
+TEST(program_output, a_checksum_consists_of_everything_printed_for_it)
 {
     const auto checksum = [](const std::string& output) { return read(output).checksum; };
     const auto line = [](const std::string& text) { return "{\"checksum\": \"" + text + "\"}\n"; };
@@ -111,7 +111,7 @@ TEST(program_output, a_checksum_is_all_that_is_printed_of_it)
     EXPECT_EQ(read("{\"failure\": \"trap\", \"reason\": \"at 7\"}\n{\"time_ms\": 1}\n").status, outcome::trap);
 }
 
-TEST(program_output, the_wall_time_counts_where_the_spec_says_so)
+TEST(program_output, the_wall_time_counts_if_the_spec_says_so)
 {
     EXPECT_EQ(read("time: 3 ms\n", "wall").samples_ns, (std::vector<double>{wall}));
     EXPECT_EQ(read("time: nan ms\n", "wall").samples_ns, (std::vector<double>{wall}));
@@ -119,7 +119,7 @@ TEST(program_output, the_wall_time_counts_where_the_spec_says_so)
     EXPECT_EQ(read(R"({"failure": "trap"})", "wall").status, outcome::trap);
 }
 
-TEST(program_output, a_metric_finds_all_its_times_and_nothing_else)
+TEST(program_output, a_metric_matches_all_its_times_and_nothing_else)
 {
     EXPECT_EQ(read("GPU time: 1.5\nother 7\nGPU time: 2e0 x\n", "GPU time: ([0-9.e]+)").samples_ns,
               (std::vector<double>{1.5e6, 2e6}));
@@ -130,14 +130,14 @@ TEST(program_output, a_metric_finds_all_its_times_and_nothing_else)
     EXPECT_EQ(read("no group", "group").status, outcome::launch_error);
 }
 
-TEST(program_output, broken_json_and_endless_lines_are_no_harm)
+TEST(program_output, invalid_json_and_endless_lines_do_no_harm)
 {
     EXPECT_EQ(read(std::string(1 << 20, '{')).samples_ns, (std::vector<double>{wall}));
     EXPECT_EQ(read(std::string(1 << 20, 'a'), "a*b(x)").status, outcome::launch_error);
 }
 
-// With an expression that tries one way after the other, the first takes 2^50 steps and cannot be interrupted.
-TEST(program_output, no_metric_takes_longer_than_its_text_is_long)
+// A backtracking regular expression takes 2^50 steps for the first text and cannot be interrupted.
+TEST(program_output, a_metric_takes_linear_time)
 {
     const std::string line = std::string(50, 'a') + "!\n";
     EXPECT_EQ(read(line, "^(a+)+$").status, outcome::launch_error);
@@ -145,15 +145,15 @@ TEST(program_output, no_metric_takes_longer_than_its_text_is_long)
     EXPECT_EQ(read(line + "t=5\n", "^(?:(?:a|a)+)+$|t=(\\d+)").samples_ns, (std::vector<double>{5e6}));
 }
 
-TEST(program_output, a_metric_takes_what_spec_files_have_used_so_far)
+TEST(program_output, a_metric_supports_the_expressions_in_existing_specs)
 {
     EXPECT_EQ(read("t = 1.5e-3 s", R"(t\s*=\s*([0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?))", "s").samples_ns,
               (std::vector<double>{1.5e6}));
     EXPECT_EQ(read("a 2\nGPU [0]: 3 ms", R"(^GPU \[\d\]: ([[:digit:]]+) ms$)").samples_ns, (std::vector<double>{3e6}));
-    EXPECT_EQ(read("\xff\xfe t=4", "t=(\\d)").samples_ns, (std::vector<double>{4e6}));  // no UTF-8
+    EXPECT_EQ(read("\xff\xfe t=4", "t=(\\d)").samples_ns, (std::vector<double>{4e6}));  // not UTF-8
 }
 
-// Programs that are scripts, in a folder of their own.
+// Programs that are scripts, in their own folder.
 class program_backend_test : public ::testing::Test {
 protected:
     temporary_directory folder, built;
@@ -175,7 +175,7 @@ protected:
 
     static tune_job job(std::int64_t a) { return {.candidate = 0, .workload = 0, .parameters = {{{"a", a}}}}; }
 
-    // The reference is the first.
+    // The first one is the reference.
     static measurement measured(const tune_backend& backend, const prepared_job& made, std::int64_t a)
     {
         if (made.build.status != build_status::built)
@@ -193,7 +193,7 @@ constexpr const char* makefile =
     "\t{ cat bench.in; echo \"echo time: $(TIME)000 $$(cat ../include/unit)\"; } >bench\n"
     "\tchmod +x bench\n";
 
-TEST_F(program_backend_test, a_program_sees_the_gpu_that_it_is_measured_on_and_no_other)
+TEST_F(program_backend_test, a_program_only_sees_the_gpu_that_measures_it)
 {
     with("run = ['sh', '-c', 'test $CUDA_VISIBLE_DEVICES = GPU-8f1c && echo time: 2 us']\n");
     const tune_backend backend =
@@ -201,8 +201,8 @@ TEST_F(program_backend_test, a_program_sees_the_gpu_that_it_is_measured_on_and_n
     EXPECT_EQ(measured(backend, 1).status, outcome::measured);
 }
 
-// All of it in one folder, at the same time, as users write it without a thought of tuning.
-TEST_F(program_backend_test, a_build_in_place_has_a_copy_of_the_folder_for_each_candidate)
+// All files are in one folder, and all builds run at the same time, as in projects that are not written for tuning.
+TEST_F(program_backend_test, a_build_in_place_has_a_copy_of_the_folder_per_candidate)
 {
     std::filesystem::create_directory(here / "include");
     write("include/unit", "us\n");
@@ -220,8 +220,8 @@ TEST_F(program_backend_test, a_build_in_place_has_a_copy_of_the_folder_for_each_
     EXPECT_FALSE(std::filesystem::exists(here / "work/bench")) << "the user's folder is as it was";
 }
 
-// What an earlier make left behind is made again if it is a compiler's, and a build that makes nothing is refused.
-TEST_F(program_backend_test, a_build_in_place_that_finds_all_up_to_date_is_refused)
+// Outputs of an earlier make are rebuilt if a compiler made them; a build that makes nothing is refused.
+TEST_F(program_backend_test, a_build_in_place_that_finds_everything_up_to_date_is_refused)
 {
     std::filesystem::create_directory(here / "include");
     write("include/unit", "us\n");
@@ -241,7 +241,7 @@ TEST_F(program_backend_test, a_build_in_place_that_finds_all_up_to_date_is_refus
     EXPECT_EQ(made.samples_ns.front(), 1e6);
 }
 
-TEST_F(program_backend_test, data_beside_the_program_is_part_of_its_code)
+TEST_F(program_backend_test, data_next_to_the_program_is_part_of_its_code)
 {
     write("work/build.sh",
           "printf '#!/bin/sh\\necho time: $(cat $0.data) ms\\n' >$2; chmod +x $2; echo $(( $1 / 2 )) >$2.data\n");
@@ -252,7 +252,7 @@ TEST_F(program_backend_test, data_beside_the_program_is_part_of_its_code)
     EXPECT_EQ(two.same_when_equal, three.same_when_equal);
 }
 
-TEST_F(program_backend_test, run_names_an_output_that_build_makes)
+TEST_F(program_backend_test, run_may_name_an_output_of_build)
 {
     for (const char* program : {"run = ['{output}']\n", "build = ['make']\nrun = ['{output}']\n"}) {
         try {
@@ -265,7 +265,7 @@ TEST_F(program_backend_test, run_names_an_output_that_build_makes)
     }
 }
 
-TEST_F(program_backend_test, times_that_are_printed_and_wall_times_are_not_compared)
+TEST_F(program_backend_test, printed_times_and_wall_times_are_not_compared)
 {
     write("work/bench.sh", "[ $1 = 2 ] && exit 0\necho time: $1 ms\n");
     tune_backend backend = with("run = ['sh', 'bench.sh', '{a}']\n");
@@ -286,7 +286,7 @@ TEST_F(program_backend_test, times_that_are_printed_and_wall_times_are_not_compa
 
 TEST_F(program_backend_test, the_checksum_of_every_run_is_compared)
 {
-    // Right the first time, wrong ever after; and one that prints none.
+    // Right in the first run and wrong afterwards; and one that prints none.
     write("work/bench.sh", R"sh(n=$(cat runs$1 2>/dev/null || echo 0); echo $(( n + 1 )) >runs$1; sum=GOOD
 [ $1 = 2 ] && [ $n -gt 0 ] && sum=BAD
 [ $1 = 3 ] && { echo '{"time_ms": 1}'; exit 0; }
@@ -315,8 +315,9 @@ printf '{"time_ms": 1, "checksum": "%s"}\n' $n
     EXPECT_EQ(measured(backend, 1).reason, "its checksum is 0 in one run and 1 in another");
 }
 
-// The words are the program's own: they are its reason, and the machine lacks nothing.
-TEST_F(program_backend_test, what_a_build_or_a_program_says_of_the_machine_decides_nothing)
+// The messages are the program's own: they are the reason of its failure, and do not mean that the machine lacks
+// something.
+TEST_F(program_backend_test, messages_of_a_build_or_program_about_the_machine_are_not_trusted)
 {
     write("work/build.sh", R"sh([ $1 = 1 ] && { echo 'as: k.o: No space left on device'; exit 1; }
 [ $1 = 2 ] && { echo '/usr/bin/ld: k.o: undefined reference to scale'
@@ -343,7 +344,7 @@ exit 3
     EXPECT_EQ(died.machine_failure, "");
 }
 
-TEST_F(program_backend_test, a_program_speaks_of_its_own_failure_alone)
+TEST_F(program_backend_test, a_program_only_reports_its_own_failure)
 {
     for (const char* others : {"device_lost", "worker_died", "measured"}) {
         const measurement found = read(R"({"failure": ")" + std::string(others) + R"(", "reason": "so I say"})");
@@ -352,7 +353,7 @@ TEST_F(program_backend_test, a_program_speaks_of_its_own_failure_alone)
     }
 }
 
-// All candidates would build in one place, the last over all others, and write over the user's files there.
+// All candidates would build in one place, each overwriting the previous one, and overwrite the user's files there.
 TEST_F(program_backend_test, a_build_in_place_with_a_link_that_leads_out_of_the_folder_is_refused)
 {
     namespace fs = std::filesystem;
@@ -391,14 +392,14 @@ TEST_F(program_backend_test, a_build_in_place_with_a_link_that_leads_out_of_the_
             fs::remove(here / name);
         }
     }
-    // Over a link in the folder that leads out itself.
+    // Through a link in the folder that itself leads outside.
     fs::create_symlink("../scratch", here / "work/one");
     fs::create_symlink("one", here / "work/two");
     const tune_backend backend = with("build = ['make']\nrun = ['./two/bench']\n");
     EXPECT_THROW(static_cast<void>(backend.check(search_space(spec, {}))), error);
 }
 
-TEST_F(program_backend_test, a_build_in_place_takes_links_within_its_folder_to_the_copy)
+TEST_F(program_backend_test, links_within_the_folder_of_a_build_in_place_lead_to_the_copy)
 {
     namespace fs = std::filesystem;
     fs::create_directories(here / "work/out/real");
@@ -425,7 +426,7 @@ TEST_F(program_backend_test, a_build_in_place_takes_links_within_its_folder_to_t
     EXPECT_EQ(read_input((here / "outside").string()), "the user's\n") << "another name of a file in the folder";
 }
 
-TEST_F(program_backend_test, absolute_names_in_the_commands_of_a_build_in_place_are_those_of_the_copy)
+TEST_F(program_backend_test, absolute_paths_in_the_commands_of_a_build_in_place_lead_to_the_copy)
 {
     const std::string folder = (here / "work").string();
     write("work/build.sh", "printf '#!/bin/sh\\necho time: %s ms\\n' $1 >$2/bench; chmod +x $2/bench\n");
@@ -439,7 +440,7 @@ TEST_F(program_backend_test, absolute_names_in_the_commands_of_a_build_in_place_
     EXPECT_FALSE(std::filesystem::exists(here / "work/bench"));
 }
 
-TEST(program_output, any_number_that_is_printed_can_be_had_by_its_name)
+TEST(program_output, any_printed_number_can_be_read_by_its_name)
 {
     const auto printed = [](const std::string& output, const std::vector<std::string>& names) {
         measurement found{.samples_ns = {1}};

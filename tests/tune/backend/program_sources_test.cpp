@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(program_source_names, compilers_are_known_by_their_names)
+TEST(program_source_names, compilers_are_recognised_by_name)
 {
     for (const char* name :
          {"nvcc", "/usr/local/cuda/bin/nvcc", "c++", "g++-12", "x86_64-linux-gnu-gcc-12.2", "clang++-14"})
@@ -21,7 +21,7 @@ TEST(program_source_names, compilers_are_known_by_their_names)
         EXPECT_FALSE(is_compiler(name)) << name;
 }
 
-TEST(program_source_names, rules_for_make_are_read_as_compilers_write_them)
+TEST(program_source_names, make_rules_of_compilers_are_read)
 {
     using words = std::vector<std::string>;
     EXPECT_EQ(prerequisites_in("k.o : k.cu \\\n    /usr/include/a.h \\\n  b.h\n"),
@@ -55,7 +55,7 @@ protected:
     const fs::path here = folder.path();
 };
 
-TEST_F(program_sources, are_what_the_compiler_of_the_build_reads)
+TEST_F(program_sources, are_the_files_that_the_builds_compiler_reads)
 {
     write("main file.cpp",
           "#include <vector>\n#define WHERE \"a.h\"\n#include WHERE\n#if A == 2 && N == 5\n%:include <two.h>\n"
@@ -74,8 +74,8 @@ TEST_F(program_sources, are_what_the_compiler_of_the_build_reads)
             << entry.path() << " was left there";
 }
 
-// Its -M writes where -o says.
-TEST_F(program_sources, are_what_nvcc_reads)
+// nvcc writes the output of -M to the file of -o.
+TEST_F(program_sources, are_the_files_that_nvcc_reads)
 {
     if (std::string(LAUNCHBOX_REAL_NVCC).empty()) GTEST_SKIP() << "there is no nvcc here";
     write("main.cu", "#include \"a.h\"\nint main() {}\n");
@@ -84,7 +84,7 @@ TEST_F(program_sources, are_what_nvcc_reads)
               (std::vector<fs::path>{here / "a.h", here / "main.cu"}));
 }
 
-TEST_F(program_sources, tell_the_version_of_cub)
+TEST_F(program_sources, give_the_version_of_cub)
 {
     const std::string build = "['" LAUNCHBOX_CXX "', '-Iinc', '-o', '{output}', 'main.cpp']";
     write("main.cpp", "#include <cub/version.cuh>\nint main() {}\n");

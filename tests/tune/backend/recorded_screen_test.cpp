@@ -1,4 +1,4 @@
-// The screen on two spaces that are recorded whole: what failed there is turned away, what ran is not.
+// The screen on two completely recorded spaces: candidates that failed there are rejected, those that ran are not.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -42,7 +42,7 @@ struct counts {
     }
 };
 
-TEST(recorded_screen, a_formula_for_shared_memory_turns_away_most_of_convolutions_failures_before_they_are_compiled)
+TEST(recorded_screen, a_formula_for_shared_memory_rejects_most_failures_of_convolution_before_compiling)
 {
     const tune_spec spec = spec_of(R"toml(threads = ["BLOCK_SIZE_X", "BLOCK_SIZE_Y"]
 blocks = ["ceil_div(4096, BLOCK_SIZE_X * TILE_SIZE_X)", "ceil_div(4096, BLOCK_SIZE_Y * TILE_SIZE_Y)"]
@@ -65,9 +65,9 @@ static_shared = "4 * (TILE_SIZE_X * BLOCK_SIZE_X + 2 * HFS) * (TILE_SIZE_Y * BLO
     }
 }
 
-// Registers do not depend on the block size where it is no constant of the kernel: what one block size was compiled to
-// answers for all others.
-TEST(recorded_screen, one_compile_of_pnpoly_tells_which_block_sizes_cannot_be_launched)
+// Registers do not depend on the block size if it is not a constant in the kernel: one compiled block size gives the
+// answer for all others.
+TEST(recorded_screen, one_compile_of_pnpoly_shows_which_block_sizes_cannot_be_launched)
 {
     const tune_spec spec = spec_of("threads = \"BLOCK_SIZE_X\"\nblocks = \"1000\"\n");
     const launch_expressions expressions(spec, {});

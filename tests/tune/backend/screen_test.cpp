@@ -21,7 +21,7 @@ kernel_info compiled(int registers, std::int64_t shared = 0)
     return kernel;
 }
 
-TEST(screen, knows_before_compiling_what_cannot_be_launched)
+TEST(screen, rejects_unlaunchable_candidates_before_compiling)
 {
     EXPECT_EQ(before_build({.threads = {1024, 1, 1}, .blocks = {1 << 20, 1, 1}}), "");
     EXPECT_EQ(before_build({.threads = {64, 32, 1}}), "64 x 32 = 2,048 threads, but a block has at most 1,024");
@@ -33,7 +33,7 @@ TEST(screen, knows_before_compiling_what_cannot_be_launched)
     EXPECT_NE(before_build({.blocks = {1, 65536, 1}}), "");
 }
 
-TEST(screen, knows_shared_memory_before_compiling)
+TEST(screen, calculates_shared_memory_before_compiling)
 {
     EXPECT_EQ(before_build({.threads = {32, 1, 1}, .dynamic_shared_bytes = 232448}), "");
     EXPECT_EQ(before_build({.threads = {32, 1, 1}, .dynamic_shared_bytes = 232449}),
@@ -49,7 +49,7 @@ TEST(screen, knows_shared_memory_before_compiling)
     EXPECT_NE(with(12288, 232448 - 49152 + 1), "");
 }
 
-TEST(screen, knows_clusters_before_compiling)
+TEST(screen, checks_clusters_before_compiling)
 {
     const evaluated_launch pairs{.blocks = {8, 1, 1}, .cluster = {2, 1, 1}};
     EXPECT_EQ(before_build(pairs), "");
@@ -62,7 +62,7 @@ TEST(screen, knows_clusters_before_compiling)
               "a cluster of 32 blocks, but a cluster has at most 16 on sm_90");
 }
 
-TEST(screen, asks_the_model_of_what_was_compiled)
+TEST(screen, asks_the_model_about_compiled_candidates)
 {
     const screen_settings no_floor;
     const auto why = [&](const kernel_info& kernel, int threads, std::int64_t dynamic = 0) {
@@ -93,7 +93,7 @@ TEST(screen, asks_the_model_of_what_was_compiled)
     EXPECT_EQ(why_not_launched(pair, {.blocks = {4, 1, 1}}, hopper, no_floor), "");
 }
 
-TEST(screen, has_a_floor_for_occupancy)
+TEST(screen, has_a_minimum_for_occupancy)
 {
     const evaluated_launch launch{.threads = {512, 1, 1}};
     EXPECT_EQ(why_not_launched(compiled(64), launch, hopper, {.min_occupancy = 0.5}), "");
@@ -105,7 +105,7 @@ TEST(screen, has_a_floor_for_occupancy)
               "occupancy 75 %, and min_occupancy is 80 %: 48 of 64 warps are resident on an SM");
 }
 
-TEST(screen, promises_more_of_what_can_fill_half_an_sm)
+TEST(screen, gives_a_higher_promise_to_candidates_that_can_fill_half_an_sm)
 {
     const auto promise = [&](int threads, std::int64_t shared) {
         return prior_before_build({.threads = {threads, 1, 1}, .blocks = {8, 1, 1}, .static_shared_bytes = shared},

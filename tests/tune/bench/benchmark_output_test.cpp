@@ -22,7 +22,7 @@ std::string diagnostic(std::string_view output)
     return time.diagnostic;
 }
 
-TEST(benchmark_output, json_of_samples_and_of_one_time)
+TEST(benchmark_output, json_with_samples_or_one_time)
 {
     EXPECT_EQ(samples(R"({"samples_ns": [3, 1.5, 2e3]})"), (std::vector<double>{3, 1.5, 2000}));
     EXPECT_EQ(samples(R"({"time_ms": 1.25})"), std::vector<double>{1.25e6});
@@ -38,7 +38,7 @@ TEST(benchmark_output, json_of_samples_in_any_unit)
     EXPECT_EQ(samples(R"({"time_ns": [3]})"), std::vector<double>{3});
     EXPECT_EQ(samples(R"({"time_us": [3]})"), std::vector<double>{3e3});
     EXPECT_EQ(samples(R"({"time_s": [3]})"), std::vector<double>{3e9});
-    // All samples tell more than one number.
+    // Several samples have more information than one number.
     EXPECT_EQ(samples(R"({"median_ns": 7, "time_ms": [1, 2, 3]})"), (std::vector<double>{1e6, 2e6, 3e6}));
     EXPECT_EQ(samples(R"({"time_ms": [1, 2, 3], "samples_ns": [5]})"), std::vector<double>{5});
     EXPECT_EQ(diagnostic(R"({"time_ms": []})"), "its time_ms are empty");
@@ -46,8 +46,8 @@ TEST(benchmark_output, json_of_samples_in_any_unit)
     EXPECT_EQ(diagnostic(R"({"time_ms": [1, 0]})"), "it prints a time that is not above 0");
 }
 
-// As print_measurement of measure.cuh prints them; what it really prints is read in tests/include.
-TEST(benchmark_output, a_measurement_and_one_that_failed)
+// In the format of print_measurement in measure.cuh; its real output is parsed in tests/include.
+TEST(benchmark_output, a_measurement_and_a_failed_one)
 {
     const benchmark_time good = read_benchmark_output(
         "GPU 0\n{\"launchbox\":\"measurement/1\",\"time_ms\":[0.25,0.5],\"median_ms\":0.375,\"checksum\":\"00ff\"}\n");
@@ -61,7 +61,7 @@ TEST(benchmark_output, a_measurement_and_one_that_failed)
     EXPECT_EQ(bad.failure, "illegal_access");
     EXPECT_EQ(bad.diagnostic, "at 0x10");
     EXPECT_EQ(read_benchmark_output(R"({"launchbox":"measurement/1","failure":"trap"})").diagnostic, "trap");
-    // Somebody else's field, or something that is no text.
+    // A field of another program, or a value that is not a string.
     for (const char* other : {R"({"failure":"none","time_ms":2})", R"({"launchbox":1,"failure":"x","time_ms":2})",
                               R"({"launchbox":"measurement/1","failure":false,"time_ms":2,"checksum":3})"}) {
         EXPECT_EQ(samples(other), std::vector<double>{2e6}) << other;
@@ -76,7 +76,7 @@ TEST(benchmark_output, json_among_other_lines)
     EXPECT_EQ(samples("{\"host\": \"a\"}\n{\"time_ns\": 8}\n{\"end\": true}\n"), std::vector<double>{8});
 }
 
-// As Google Benchmark 1.7 prints with --benchmark_format=json --benchmark_repetitions=2.
+// The output of Google Benchmark 1.7 with --benchmark_format=json --benchmark_repetitions=2.
 TEST(benchmark_output, google_benchmark)
 {
     const std::string two = R"({"context": {"num_cpus": 2}, "benchmarks": [
@@ -105,13 +105,13 @@ TEST(benchmark_output, repeated_lines_are_samples)
     EXPECT_EQ(samples("run 1: 3 ms\nrun 2: 4 ms\nrun 10: 5 ms\n"), (std::vector<double>{3e6, 4e6, 5e6}));
 }
 
-TEST(benchmark_output, the_median_or_the_time_is_the_one_that_is_meant)
+TEST(benchmark_output, the_median_or_the_line_with_time_is_preferred)
 {
     EXPECT_EQ(samples("setup: 9 s\nmin 1 ms, median 2 ms, max 3 ms\n"), std::vector<double>{2e6});
     EXPECT_EQ(samples("copy: 9 ms\nTime: 4 ms\n"), std::vector<double>{4e6});
 }
 
-TEST(benchmark_output, what_is_no_time_gives_a_diagnostic)
+TEST(benchmark_output, an_invalid_time_gives_a_diagnostic)
 {
     EXPECT_EQ(diagnostic(""), "it prints no time");
     EXPECT_EQ(diagnostic("12 GB/s, 3 sm, 4 msx, v2ms, x_3 ms\n"), "it prints no time");
@@ -123,8 +123,8 @@ TEST(benchmark_output, what_is_no_time_gives_a_diagnostic)
     EXPECT_EQ(diagnostic(R"({"samples_ns": [1, "2"]})"), "its samples_ns hold something that is not a number");
 }
 
-// So small that ratios of two of them are no numbers, or so large that nobody waited for it.
-TEST(benchmark_output, a_time_that_no_clock_tells_is_none)
+// So small that ratios of two of them are not finite, or longer than anybody would wait.
+TEST(benchmark_output, an_impossible_time_is_rejected)
 {
     for (const char* short_time : {R"({"time_ms": 1e-320})", R"({"time_s": [1, 1e-16]})", R"({"median_ns": 1e-7})",
                                    "time: 1e-320 ms", R"({"benchmarks": [{"name": "a", "real_time": 1e-320}]})"}) {
@@ -136,7 +136,7 @@ TEST(benchmark_output, a_time_that_no_clock_tells_is_none)
     EXPECT_EQ(samples(R"({"samples_ns": [1e-6, 1e18]})"), (std::vector<double>{1e-6, 1e18}));
 }
 
-TEST(benchmark_output, two_times_as_json_are_none)
+TEST(benchmark_output, two_times_as_json_are_ambiguous)
 {
     for (const char* two :
          {"{\"time_ms\": 1}\n{\"time_ms\": 2}\n", "{\"time_ms\": [1, 2]}\nother\n {\"time_ms\": [2, 1]}\n",
@@ -147,21 +147,21 @@ TEST(benchmark_output, two_times_as_json_are_none)
     EXPECT_NE(diagnostic(R"({"time_ms": 1, "time_ms": 2})").find("has time_ms twice"), std::string::npos);
     EXPECT_EQ(diagnostic("{\"time_ms\": 1}\n{\"time_ms\": 0}\n"), "it prints a time that is not above 0");
     EXPECT_NE(diagnostic("{\"time_ms\": 1}\n{\"time_ms\": NaN}\n"), "");
-    // A line that a program prints to both of its streams, and objects that say no time of the whole.
+    // A line that a program prints to both streams, and objects that do not give the total time.
     EXPECT_EQ(samples("{\"time_ms\": 1}\n{\"time_ms\": 1}\n"), std::vector<double>{1e6});
     EXPECT_EQ(samples("{\"time_ms\": 1, \"warm_up\": {\"time_ms\": 9}}\n{\"note\": 3}\n"), std::vector<double>{1e6});
-    // A failure among them is the program's.
+    // If one of them is a failure, the program failed.
     const std::string failed = "{\"launchbox\":\"measurement/1\",\"failure\":\"trap\",\"reason\":\"x\"}\n";
     EXPECT_EQ(read_benchmark_output("{\"time_ms\": 1}\n" + failed).failure, "trap");
     EXPECT_EQ(read_benchmark_output(failed + "{\"time_ms\": 1}\n").failure, "trap");
-    // Behind more objects than are tried with all that follows.
+    // After more objects than are tried together with the text that follows.
     std::string many;
     for (int i = 0; i < 100; ++i) many += "{\"i\": " + std::to_string(i) + "}\n";
     EXPECT_EQ(samples(many + "{\"time_ms\": 1}\n"), std::vector<double>{1e6});
     EXPECT_NE(diagnostic("{\"time_ms\": 1}\n" + many + "{\"time_ms\": 2}\n"), "");
 }
 
-// Every prefix, and text that is only parts of what is looked for.
+// Every prefix, and text with only parts of the expected words.
 TEST(benchmark_output, any_text_is_read)
 {
     const std::string text = "run {\"a\": [1 ms, {\"time_ns\": 1e999}\n±µ \xff 1e99999 s \x01 {{{{ ]}}\n time: 3 ms\n";

@@ -15,7 +15,7 @@ contestant script(const std::string& text)
     return {.command = {"sh", "-c", text}, .environment = {}};
 }
 
-TEST(benchmark_race, every_run_counts_but_the_first)
+TEST(benchmark_race, every_run_but_the_first_counts)
 {
     const temporary_directory folder;
     const std::string count = (folder.path() / "count").string();
@@ -27,7 +27,7 @@ TEST(benchmark_race, every_run_counts_but_the_first)
     EXPECT_EQ(results[0].times_ns, (std::vector<double>{2e6, 3e6, 4e6, 5e6}));
 }
 
-TEST(benchmark_race, they_run_in_turns_and_each_begins_once)
+TEST(benchmark_race, contestants_take_turns_and_each_begins_a_round_once)
 {
     const temporary_directory folder;
     const std::string order = (folder.path() / "order").string();
@@ -49,7 +49,7 @@ TEST(benchmark_race, they_run_in_turns_and_each_begins_once)
     EXPECT_EQ(text.str(), "abcbcacababc");
 }
 
-TEST(benchmark_race, one_that_fails_is_named_and_the_others_go_on)
+TEST(benchmark_race, one_that_fails_is_named_and_the_others_continue)
 {
     const temporary_directory folder;
     const std::string marker = (folder.path() / "once").string();
@@ -76,7 +76,7 @@ TEST(benchmark_race, one_that_fails_is_named_and_the_others_go_on)
     EXPECT_EQ(results[0].times_ns, (std::vector<double>{5e6, 5e6}));
 }
 
-TEST(benchmark_race, several_samples_of_a_run_are_one_time)
+TEST(benchmark_race, several_samples_of_a_run_are_merged_into_one_time)
 {
     const std::vector<race_result> results = run_race({script(R"(echo '{"samples_ns": [1, 9, 2]}')")}, {.runs = 1});
     EXPECT_EQ(results[0].times_ns, std::vector<double>{2});

@@ -1,4 +1,4 @@
-// Real builds with nvcc. The programs print a time instead of launching, as no GPU is needed to see what was built.
+// Real builds with nvcc. The programs print a time instead of launching, since no GPU is needed to see what was built.
 #include "tune/bench/bounds_race.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Prints what the kernel was compiled with: the time is its bound in milliseconds.
+// Prints what the kernel was compiled with: the time in milliseconds is its bound.
 constexpr const char* source = R"(
 #include <cstdio>
 #include <cstdlib>
@@ -93,7 +93,7 @@ TEST_F(BoundsRace, a_program_is_built_here_for_each_bound)
     EXPECT_EQ(calls, 16u);
 }
 
-TEST_F(BoundsRace, the_block_size_reaches_the_command)
+TEST_F(BoundsRace, the_block_size_is_passed_to_the_command)
 {
     const std::vector<variant_time> times =
         race_bounds(tools_, benchmark("{program} {threads}"), {variant(64), variant(32)});
@@ -101,7 +101,7 @@ TEST_F(BoundsRace, the_block_size_reaches_the_command)
     EXPECT_EQ(times[1].times_ns, (std::vector<double>{32e6, 32e6}));
 }
 
-TEST_F(BoundsRace, the_users_build_is_run_for_each_bound_and_its_programs_are_kept_apart)
+TEST_F(BoundsRace, the_users_build_runs_for_each_bound_and_its_programs_are_kept_apart)
 {
     const std::string program = file("bench");
     const std::string build =
@@ -115,7 +115,7 @@ TEST_F(BoundsRace, the_users_build_is_run_for_each_bound_and_its_programs_are_ke
     EXPECT_EQ(files, 2u) << "the copies are gone, the source and the program are there";
 }
 
-TEST_F(BoundsRace, a_build_that_does_nothing_is_found_out)
+TEST_F(BoundsRace, a_build_that_does_nothing_is_detected)
 {
     const std::string program = file("bench");
     run({tools_.nvcc.string(), "-arch=sm_90", file("scale.cu"), "-o", program});
@@ -141,7 +141,7 @@ TEST_F(BoundsRace, a_program_that_cannot_have_been_rebuilt_is_refused)
     }
 }
 
-// A script may build by itself: nvcc obeys the environment.
+// A script may call nvcc itself, which reads the environment.
 TEST_F(BoundsRace, a_script_gets_the_bound_in_its_environment)
 {
     const std::string script = file("bench.sh");
@@ -155,7 +155,7 @@ TEST_F(BoundsRace, a_script_gets_the_bound_in_its_environment)
         << "what is built cannot be seen";
 }
 
-TEST_F(BoundsRace, builds_that_fail_are_named_and_the_rest_goes_on)
+TEST_F(BoundsRace, failing_builds_are_named_and_the_others_continue)
 {
     bounds_variant broken = variant(64);
     broken.header += "#error this cannot be\n";

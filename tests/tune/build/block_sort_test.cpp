@@ -1,4 +1,4 @@
-// The example's space: NVRTC and nvcc make the same of it. LAUNCHBOX_EXHAUSTIVE=1: of every candidate.
+// The example's space: NVRTC and nvcc generate the same code. LAUNCHBOX_EXHAUSTIVE=1: for every candidate.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ using namespace launchbox::testing_specs;
 
 namespace {
 
-// As block_sort.toml has it, whose reader has tests of its own.
+// As in block_sort.toml; the reader of specs has its own tests.
 tune_spec block_sort()
 {
     tune_spec spec = spec_of(LAUNCHBOX_SOURCE_DIR "/examples/block_sort", "block_sort.cu",
@@ -48,8 +48,8 @@ std::vector<assignment> space()
     return candidates;
 }
 
-// From some instances of CUB's merge sort NVRTC 13.0 makes other PTX than nvcc 13.0 (more 64-bit addresses), also from
-// the very unit that nvcc gets; kernels without CUB have equal figures (kernel_builder_test).
+// For some instances of CUB's merge sort, NVRTC 13.0 generates other PTX than nvcc 13.0 (more 64-bit addresses), even
+// from the very unit that nvcc gets; kernels without CUB have equal figures (kernel_builder_test).
 constexpr int registers_apart = 8, spills_apart = 64;
 
 template <class Number>
@@ -59,7 +59,7 @@ testing::AssertionResult near(const std::optional<Number>& one, const std::optio
     return testing::AssertionFailure() << one.value_or(-1) << " with NVRTC and " << other.value_or(-1) << " with nvcc";
 }
 
-TEST(block_sort, resources_and_screening_are_those_of_nvcc)
+TEST(block_sort, resources_and_screening_equal_those_with_nvcc)
 {
     if (const std::string missing = missing_compiler(); !missing.empty()) GTEST_SKIP() << missing;
 

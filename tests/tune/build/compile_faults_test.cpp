@@ -1,4 +1,4 @@
-// Compilers that hang, die and lie, played by a script that is called nvcc.
+// Compilers that hang, die and print false messages, imitated by a script called nvcc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What it does is said by the kernel's name, which its last argument, the unit, has.
+// The kernel's name says what it does; the name is in its last argument, the unit.
 constexpr const char* script = R"BASH(#!/bin/bash
 case "$*" in
     *--version*) release="$(cat "$(dirname "$0")/release" 2> /dev/null || echo 13.0)"
@@ -95,7 +95,7 @@ protected:
     tune_spec spec_;
 };
 
-TEST_F(CompileFaults, one_that_does_not_end_is_stopped_and_all_others_are_answered)
+TEST_F(CompileFaults, one_that_hangs_is_stopped_and_the_others_finish)
 {
     spec_.kernel->compile_seconds = 5;
     kernel_builder builder(spec_, options());
@@ -117,7 +117,7 @@ TEST_F(CompileFaults, one_that_does_not_end_is_stopped_and_all_others_are_answer
     EXPECT_GE(builder.compile_seconds(), 10);
 }
 
-TEST_F(CompileFaults, one_that_eats_memory_is_stopped)
+TEST_F(CompileFaults, one_that_exhausts_memory_is_stopped)
 {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "memory is not limited under the address sanitizer";
@@ -143,9 +143,9 @@ TEST_F(CompileFaults, one_that_dies_is_tried_once_more)
     EXPECT_EQ(build(builder, "shell").build.reason, "the compiler died: killed by signal 6 (Aborted), twice");
 }
 
-TEST_F(CompileFaults, an_exit_status_is_no_signal)
+TEST_F(CompileFaults, an_exit_status_is_not_a_signal)
 {
-    // nvcc ends with the status of the program that failed, which is 255 of ptxas after any error.
+    // nvcc returns the status of the program that failed: for ptxas this is 255 after any error.
     kernel_builder builder(spec_, options(1));
     for (const std::string status : {"1", "2", "128", "160", "200", "254", "255"}) {
         const build_result refused = build(builder, "status_" + status);
@@ -158,9 +158,9 @@ TEST_F(CompileFaults, an_exit_status_is_no_signal)
     }
 }
 
-// A source that prints such words while it is compiled (#pragma message, #warning, a static_assert) is not believed: it
-// has a compile error of its own, which is kept, and the machine lacks nothing.
-TEST_F(CompileFaults, what_a_compiler_prints_decides_nothing)
+// A source may print such messages while it is compiled (#pragma message, #warning, a static_assert). They are not
+// trusted: it is a compile error of the candidate, which is stored, and the machine does not lack anything.
+TEST_F(CompileFaults, output_of_a_compiler_is_not_trusted)
 {
     kernel_builder builder(spec_, options(1));
     for (const char* kernel : {"says_it_died", "says_memory_is_short", "says_disk_is_full"}) {
@@ -173,8 +173,8 @@ TEST_F(CompileFaults, what_a_compiler_prints_decides_nothing)
     }
 }
 
-// SIGKILL comes from outside, as a rule because memory is short: the candidate is tried again another time.
-TEST_F(CompileFaults, one_that_is_killed_from_outside_is_the_machines_failure)
+// SIGKILL comes from outside, usually because memory is short: the candidate is tried again another time.
+TEST_F(CompileFaults, one_that_is_killed_from_outside_counts_as_a_failure_of_the_machine)
 {
     kernel_builder builder(spec_, options(1));
     const build_result killed = build(builder, "killed");
@@ -185,8 +185,8 @@ TEST_F(CompileFaults, one_that_is_killed_from_outside_is_the_machines_failure)
     EXPECT_GT(calls_of("killed"), calls) << "it may be gone";
 }
 
-// Somebody has removed our temporary folder, as cleaners of other hosts did: no fault of the candidate.
-TEST_F(CompileFaults, a_folder_that_is_gone_is_the_machines_failure)
+// Our temporary folder was removed, as cleaners on other hosts have done: not the candidate's fault.
+TEST_F(CompileFaults, a_removed_folder_counts_as_a_failure_of_the_machine)
 {
     write_file_atomically(folder_.path() / "worker", R"BASH(#!/bin/bash
 while read -r line; do
@@ -204,8 +204,8 @@ done
     EXPECT_NE(result.build.machine_failure, "") << result.build.reason;
 }
 
-// Each costs the candidates that have it; the others are built with and without others.
-TEST_F(CompileFaults, a_control_file_that_crashes_or_hangs_the_compiler_costs_its_candidates)
+// Each affects only its own candidates; those without it, and with others, are built.
+TEST_F(CompileFaults, a_control_file_that_crashes_or_hangs_the_compiler_only_fails_its_candidates)
 {
     write_file_atomically(folder_.path() / "release", "13.3");
     for (const char* name : {"die", "hang_1", "good"})
@@ -221,7 +221,7 @@ TEST_F(CompileFaults, a_control_file_that_crashes_or_hangs_the_compiler_costs_it
     EXPECT_EQ(build_with("hang_1.acf").build.status, build_status::compile_timeout);
     EXPECT_EQ(build_with("good.acf").build.reason, "k.cu(1): good is refused");
     EXPECT_EQ(build_with("").build.reason, "k.cu(1): a is refused") << "no option where the value is empty";
-    // What is in it counts.
+    // The content counts, not the name.
     const auto calls = calls_of("good");
     (void)build_with("good.acf");
     EXPECT_EQ(calls_of("good"), calls);
@@ -248,7 +248,7 @@ TEST_F(CompileFaults, control_files_need_a_compiler_that_knows_them)
     }
 }
 
-TEST(compile_endings, name_sizes_as_people_do)
+TEST(compile_endings, have_readable_sizes)
 {
     EXPECT_EQ(timeout_reason(300), "the compiler did not end within 300 s");
     EXPECT_EQ(timeout_reason(0.5), "the compiler did not end within 0.5 s");

@@ -1,4 +1,4 @@
-// NVRTC and nvcc compile for real.
+// Really compiles with NVRTC and nvcc.
 #include "tune/build/kernel_builder.hpp"
 #include "tune/build/compile_worker.hpp"
 
@@ -100,7 +100,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(, KernelBuilder, testing::Values("nvrtc", "nvcc"),
                          [](const auto& item) { return std::string(item.param); });
 
-TEST_P(KernelBuilder, tells_the_first_error_of_ptxas)
+TEST_P(KernelBuilder, reports_the_first_error_of_ptxas)
 {
     write_file_atomically(folder_.path() / "refused.cu", R"(
 template <int n> __global__ void no_such(int* p)
@@ -135,7 +135,7 @@ TEST_P(KernelBuilder, finds_the_name_of_every_kind_of_kernel)
              {"twice", ""},
              {"bounded<64, 3>", "_Z7boundedILi64ELi3EEvPf"}}) {
         if (part.empty()) continue;
-        // A point of points has no product: only the name is of interest.
+        // `scale` of such a type cannot be instantiated: only the name matters.
         const std::string expression = name.starts_with("outer::scale") ? "outer::scale<int, {n}>" : name;
         const build_result result = built(GetParam(), expression, values(7));
         ASSERT_EQ(result.build.status, build_status::built)
@@ -171,7 +171,7 @@ TEST_P(KernelBuilder, resources_are_the_same_with_both_compilers)
         EXPECT_EQ(other.source.container, "nvcc");
         one.source = other.source;
         one.figures.code_hash = other.figures.code_hash;    // the order of instructions may differ,
-        one.figures.code_bytes = other.figures.code_bytes;  // and what the compilers say of the whole file
+        one.figures.code_bytes = other.figures.code_bytes;  // and so may what the compilers record about the whole file
         one.figures.constant_banks = other.figures.constant_banks;
         one.warnings = other.warnings;
         one.figures.callees = other.figures.callees;
@@ -191,7 +191,7 @@ TEST_P(KernelBuilder, resources_are_the_same_with_both_compilers)
     EXPECT_EQ(built("nvrtc", "tiled<double, 64>", values()).build.kernel->figures.static_shared_bytes, 64 * 8);
 }
 
-TEST_P(KernelBuilder, says_what_is_no_kernel)
+TEST_P(KernelBuilder, reports_an_expression_that_is_not_a_kernel)
 {
     for (const char* name : {"nothing", "twice", "bounded<64>", "outer::scale<int>"}) {
         const build_result result = built(GetParam(), name, values());
@@ -203,7 +203,7 @@ TEST_P(KernelBuilder, says_what_is_no_kernel)
     }
 }
 
-TEST_P(KernelBuilder, says_where_an_error_is)
+TEST_P(KernelBuilder, reports_the_place_of_an_error)
 {
     write_file_atomically(folder_.path() / "parts" / "factor.hpp",
                           "constexpr int factor = 2;\nconstexpr int factory = factors;\n");
@@ -217,7 +217,7 @@ TEST_P(KernelBuilder, says_where_an_error_is)
     EXPECT_TRUE(built(GetParam(), "plain", values()).build.reason.starts_with("kernels.cu(2): "));
 }
 
-TEST_P(KernelBuilder, tells_by_the_code_what_does_the_same)
+TEST_P(KernelBuilder, recognises_equal_code)
 {
     const std::string read = "read_table<{n}, {unused}>";
     const build_result one = built(GetParam(), read, values(1, 0));
@@ -228,21 +228,21 @@ TEST_P(KernelBuilder, tells_by_the_code_what_does_the_same)
     EXPECT_NE(other_name.build.kernel->name, one.build.kernel->name);
     EXPECT_EQ(other_name.build.code, one.build.code) << "a parameter that is not used";
     EXPECT_NE(built(GetParam(), read, values(2, 0)).build.code, one.build.code) << "an immediate";
-    if (std::string(GetParam()) == "nvcc" && !is_exhaustive()) return;  // from here on the compiler makes no difference
+    if (std::string(GetParam()) == "nvcc" && !is_exhaustive()) return;  // from here on both compilers behave the same
     EXPECT_NE(built(GetParam(), read, values(1, 0, "5")).build.code, one.build.code) << "a table";
 
     const build_result helped = built(GetParam(), "with_help", values());
     EXPECT_NE(built(GetParam(), "with_help", values(1, 0, "4", 5)).build.code, helped.build.code)
         << "a function it calls";
     EXPECT_NE(built(GetParam(), "plain", values()).build.code, built(GetParam(), "single", values()).build.code);
-    // The second bound changes nothing in so small a kernel; the first is a limit of its launches.
+    // min_blocks changes nothing in so small a kernel; the threads limit its launches.
     EXPECT_EQ(built(GetParam(), "bounded<64, 0>", values()).build.code,
               built(GetParam(), "bounded<64, 2>", values()).build.code);
     EXPECT_NE(built(GetParam(), "bounded<64, 0>", values()).build.code,
               built(GetParam(), "bounded<96, 0>", values()).build.code);
 }
 
-TEST_P(KernelBuilder, keeps_builds_by_the_content_of_all_sources)
+TEST_P(KernelBuilder, caches_builds_by_the_content_of_all_sources)
 {
     const std::string name = "outer::scale<int, {n}>";
     const auto build = [&](std::int64_t n = 7) {
@@ -276,7 +276,7 @@ TEST_P(KernelBuilder, keeps_builds_by_the_content_of_all_sources)
     EXPECT_TRUE(build().first.build.from_cache) << "the content counts, not the time";
 }
 
-TEST_P(KernelBuilder, flags_make_another_build_and_failures_are_not_kept)
+TEST_P(KernelBuilder, flags_make_another_build_and_failures_are_not_cached)
 {
     kernel_builder builder(spec("with_help"), options(GetParam(), true));
     EXPECT_FALSE(builder.build(values(1, 0, "1", 3), sm_90.capability).build.from_cache);
@@ -314,7 +314,7 @@ TEST_P(KernelBuilder, serves_many_threads_at_once)
     EXPECT_EQ(builder.compiles(), 4u) << "the same candidate is compiled once";
 }
 
-TEST_P(KernelBuilder, stops_a_compiler_that_takes_too_much_memory)
+TEST_P(KernelBuilder, stops_a_compiler_that_uses_too_much_memory)
 {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "memory is not limited under the address sanitizer";
@@ -325,7 +325,7 @@ TEST_P(KernelBuilder, stops_a_compiler_that_takes_too_much_memory)
     limited.kernel->compile_memory_bytes = std::int64_t{400} << 20;
     kernel_builder builder(limited, options(GetParam()));
     const build_result result = builder.build(values(), sm_90.capability);
-    // gcc asks for all of it at once, is refused before it has taken any, and says so itself.
+    // gcc requests all the memory at once, is refused before it has used any, and reports that itself.
     const bool is_refused = GetParam() == std::string("nvcc");
     EXPECT_EQ(result.build.status, is_refused ? build_status::compile_error : build_status::compile_timeout);
     EXPECT_NE(result.build.reason.find(is_refused ? "out of memory" : "the compiler took more than 400 MiB of memory"),
@@ -345,7 +345,7 @@ TEST(kernel_builder, compiles_ptx_with_other_register_limits)
         GTEST_SKIP() << none.what();
     }
     const temporary_directory folder;
-    // Eight values that live side by side, in a kernel whose bound does not let -maxrregcount hold.
+    // Eight values that are live at the same time, in a kernel whose launch bound overrides -maxrregcount.
     std::string body, sum;
     for (int i = 0; i < 40; ++i) {
         body += "ld.volatile.global.f32 f" + std::to_string(i) + ", [a+" + std::to_string(4 * i) + "];\n";
@@ -380,7 +380,7 @@ TEST(kernel_builder, compiles_ptx_with_other_register_limits)
     EXPECT_THROW((void)build("f", {}, "nvrtc"), error);
 }
 
-// As nvcc 13.0 spells them. What a name refers back to is one further inside the marker's.
+// In the spelling of nvcc 13.0. Back references in a name are shifted by one inside the marker's name.
 TEST(kernel_builder, the_kernel_of_a_marker_is_found_among_its_overloads)
 {
     const auto found = [](const std::string& marked, const std::vector<std::string>& kernels) {
@@ -390,7 +390,7 @@ TEST(kernel_builder, the_kernel_of_a_marker_is_found_among_its_overloads)
     };
     EXPECT_EQ(found("_Z5scaleIiEvPT_", {"_Z5scaleIfEvPT_", "_Z5scaleIiEvPT_"}), "_Z5scaleIiEvPT_");
     EXPECT_EQ(found("_Z3twoPiS0_", {"_Z3twoPi", "_Z3twoPiS_"}), "_Z3twoPiS_");
-    // f(A*, B*, A), and f(A*, B*, A*), which alone has the name that the first has inside the marker.
+    // f(A*, B*, A) and f(A*, B*, A*): outside the marker, the second has the name that the first has inside it.
     EXPECT_EQ(found("_Z1fP1AP1BS0_", {"_Z1fP1AP1BS0_", "_Z1fP1AP1BS_"}), "_Z1fP1AP1BS_");
     EXPECT_EQ(found("_Z1fP1AP1BS0_", {"_Z1fP1AP1BS0_"}), "");
     EXPECT_EQ(found("_Z5S_S0_PiS0_", {"_Z5S_S0_PiS_"}), "_Z5S_S0_PiS_");  // a function with the name S_S0_

@@ -1,4 +1,5 @@
-// What a build depends on is what its compiler reads, however a source asks for it. NVRTC and nvcc compile for real.
+// A build depends on the files that its compiler reads, however a source includes them. Really compiles with NVRTC and
+// nvcc.
 #include "tune/build/unit_sources.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ namespace {
 
 constexpr const char* kernel = "\n__global__ void k(int* p) { *p = FACTOR; }\n";
 
-// What a source is, how it is compiled, and an edit that changes what comes of it.
+// A source, how it is compiled, and an edit that changes the result.
 struct source_case {
     std::string name;
     std::string source;
@@ -48,7 +49,7 @@ protected:
         std::ofstream(here / name, std::ios::binary) << text;
     }
 
-    // As a call of its own would: nothing is known from before but what the cache keeps.
+    // A build like that of a separate call, which knows nothing but the cache.
     struct built {
         build_result result;
         source_identity sources;
@@ -61,7 +62,7 @@ protected:
         return {builder.build(values_of(values), sm_90.capability), std::move(sources)};
     }
 
-    // The edit is seen by the cache and by what identifies runs; without it both know everything again.
+    // The edit is noticed by the cache and by what identifies runs; without an edit both recognise everything.
     void expect_edit_is_seen(const tune_spec& spec, const std::function<void()>& edit, const std::string& what,
                              const std::vector<std::pair<std::string, parameter_value>>& values = {}) const
     {
@@ -80,7 +81,7 @@ protected:
         EXPECT_NE(edited.sources.hash(), first.sources.hash()) << what;
     }
 
-    // What nvcc does differently has tests of its own; the rest takes seconds there.
+    // nvcc's differences have their own tests; the other cases take seconds with it.
     [[nodiscard]] bool is_for_the_night() const { return is_nvcc() && !is_exhaustive(); }
     [[nodiscard]] bool is_nvcc() const { return GetParam() == std::string("nvcc"); }
 
@@ -90,8 +91,8 @@ protected:
 INSTANTIATE_TEST_SUITE_P(, UnitSources, testing::Values("nvrtc", "nvcc"),
                          [](const auto& item) { return std::string(item.param); });
 
-// One after the other in one folder: nothing may be known from an earlier one.
-TEST_P(UnitSources, are_what_the_preprocessor_reads_and_not_what_a_text_looks_like)
+// One after the other in the same folder: nothing may be taken from an earlier one.
+TEST_P(UnitSources, are_the_files_that_the_preprocessor_reads)
 {
     const std::string header = "#define FACTOR 2\n";
     std::vector<source_case> cases{
@@ -121,12 +122,12 @@ TEST_P(UnitSources, are_what_the_preprocessor_reads_and_not_what_a_text_looks_li
     }
 }
 
-// 72 registers or 24.
+// Uses 72 registers, or 24 with an option.
 constexpr const char* large_kernel =
     "__global__ void k(float* p) {\n  float a[64];\n#pragma unroll\n  for (int i = 0; i < 64; ++i) a[i] = p[i];\n"
     "  __syncthreads();\n#pragma unroll\n  for (int i = 0; i < 64; ++i) p[63 - i] = a[i] * a[(i + 7) % 64];\n}\n";
 
-TEST_P(UnitSources, are_files_of_options_too_and_those_that_they_name)
+TEST_P(UnitSources, include_options_files_and_the_files_they_name)
 {
     write("k.cu", large_kernel);
     write("outer.txt", "--options-file=inner.txt\n");
@@ -144,7 +145,7 @@ TEST_P(UnitSources, are_files_of_options_too_and_those_that_they_name)
         spec_of(here, "k.cu", "k", {"-optf", "all.txt"}), [&] { write("inner.txt", "--maxrregcount=40\n"); }, "nvcc");
 }
 
-TEST_P(UnitSources, notice_a_header_that_appears_where_it_is_found_first)
+TEST_P(UnitSources, notice_a_new_header_earlier_in_the_search_path)
 {
     if (is_for_the_night()) return;
     fs::create_directories(here / "first");
@@ -155,7 +156,7 @@ TEST_P(UnitSources, notice_a_header_that_appears_where_it_is_found_first)
         "found earlier");
 }
 
-TEST_P(UnitSources, notice_a_file_that_is_only_asked_for)
+TEST_P(UnitSources, notice_a_file_that_is_only_tested_with_has_include)
 {
     if (is_for_the_night()) return;
     write("k.cu",
@@ -179,7 +180,7 @@ TEST_P(UnitSources, notice_an_edit_that_keeps_size_and_time)
         "same size and time");
 }
 
-TEST_P(UnitSources, notice_a_link_that_leads_elsewhere)
+TEST_P(UnitSources, notice_a_link_with_another_target)
 {
     if (is_for_the_night()) return;
     write("one/a.h", "#define FACTOR 2\n");
@@ -195,8 +196,8 @@ TEST_P(UnitSources, notice_a_link_that_leads_elsewhere)
         "a link");
 }
 
-// Each value alone is tried, so that a header that only some candidates include is known before any is compiled.
-TEST_P(UnitSources, know_what_only_some_candidates_include)
+// Each value is tried alone, so that a header that only some candidates include is known before any is compiled.
+TEST_P(UnitSources, include_headers_of_only_some_candidates)
 {
     write("k.cu",
           std::string("#if TILE == 2\n#define WHERE \"two.h\"\n#include WHERE\n#else\n#define FACTOR TILE\n#endif") +
@@ -211,7 +212,7 @@ TEST_P(UnitSources, know_what_only_some_candidates_include)
     EXPECT_NE(build(spec, {{"tile", integer(4)}}).sources.hash(), other.sources.hash()) << "one hash for the whole run";
 }
 
-TEST_P(UnitSources, are_those_of_headers_that_parameters_name)
+TEST_P(UnitSources, include_headers_that_parameters_name)
 {
     if (is_for_the_night()) return;
     write("k.cu", std::string("#include WHERE") + kernel);
@@ -224,7 +225,7 @@ TEST_P(UnitSources, are_those_of_headers_that_parameters_name)
                         {{"variant", std::string("two")}});
 }
 
-TEST_P(UnitSources, that_only_a_combination_shows_have_to_be_named)
+TEST_P(UnitSources, must_be_named_if_only_a_combination_includes_them)
 {
     if (is_for_the_night()) return;
     write("k.cu", std::string("#if A * B == 3\n#include \"big.h\"\n#else\n#define FACTOR A\n#endif") + kernel);
@@ -249,7 +250,7 @@ TEST_P(UnitSources, that_only_a_combination_shows_have_to_be_named)
                         {{"a", integer(3)}, {"b", integer(1)}});
 }
 
-TEST_P(UnitSources, are_the_same_wherever_the_folder_lies_and_whenever_they_are_compiled)
+TEST_P(UnitSources, do_not_depend_on_the_folder_or_the_time)
 {
     const std::string source = std::string("#include \"a.h\"\n__device__ char when[] = __DATE__ __TIME__;") + kernel;
     write("a.h", "#define FACTOR 2\n");
@@ -260,7 +261,7 @@ TEST_P(UnitSources, are_the_same_wherever_the_folder_lies_and_whenever_they_are_
     EXPECT_EQ(one.sources.hash(), other.sources.hash());
 }
 
-TEST_P(UnitSources, of_the_user_are_told_from_those_of_the_system)
+TEST_P(UnitSources, of_the_user_are_distinguished_from_those_of_the_system)
 {
     write("a.h", "#include <cuda_fp16.h>\n#define FACTOR 2\n");
     write("k.cu", std::string("#include \"a.h\"") + kernel);
@@ -280,7 +281,7 @@ private:
     const char* name_;
 };
 
-TEST_P(UnitSources, are_found_where_the_environment_says)
+TEST_P(UnitSources, are_found_in_the_paths_of_the_environment)
 {
     if (!is_nvcc()) return;  // NVRTC does not read these variables
     write("one/a.h", "#define FACTOR 2\n");

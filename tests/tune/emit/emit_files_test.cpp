@@ -1,4 +1,4 @@
-// The repository's own record: its header agrees with it and compiles with the rows that it says.
+// The repository's own record: its header agrees with it, and compiles to its rows.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -37,7 +37,7 @@ std::string with(std::string text, const std::string& old, const std::string& ch
     return text.replace(text.find(old), old.size(), changed);
 }
 
-TEST(emit_files, the_example_is_what_its_record_says)
+TEST(emit_files, the_example_agrees_with_its_record)
 {
     const std::string text = read_input(root + "/" + header);
     EXPECT_EQ(differences_in(text), std::vector<std::string>());
@@ -46,7 +46,7 @@ TEST(emit_files, the_example_is_what_its_record_says)
     EXPECT_EQ(updated_header(text, again), text);
 }
 
-TEST(emit_files, a_header_that_was_edited_is_found)
+TEST(emit_files, an_edited_header_is_detected)
 {
     const std::string text = read_input(root + "/" + header);
     for (const auto& [old, changed, words] : std::vector<std::array<std::string, 3>>{
@@ -63,7 +63,7 @@ TEST(emit_files, a_header_that_was_edited_is_found)
     }
 }
 
-TEST(emit_files, a_row_without_provenance_or_order_is_found)
+TEST(emit_files, a_row_without_provenance_or_order_is_detected)
 {
     const std::string text = read_input(root + "/" + header);
     const std::vector<std::string> differences = differences_in(with(text, "    // baseline, not measured\n", ""));
@@ -83,8 +83,8 @@ TEST(emit_files, a_row_without_provenance_or_order_is_found)
     }
 }
 
-// Corrects the hash in the header, too, as somebody would who wants another row to win.
-TEST(emit_files, a_record_that_was_edited_is_found)
+// The hash in the header is corrected, too, as somebody would who wants another row to win.
+TEST(emit_files, an_edited_record_is_detected)
 {
     temporary_directory folder;
     const std::string text = read_input(root + "/" + header), bytes = read_input(root + "/" + record);
@@ -116,7 +116,7 @@ TEST(emit_files, the_documentation_shows_the_example)
               std::string::npos);
 }
 
-TEST(emit_files, a_store_has_the_same_hash_however_often_it_was_opened)
+TEST(emit_files, opening_a_store_does_not_change_its_hash)
 {
     temporary_directory folder;
     const std::string file = (folder.path() / "a.db").string();
@@ -140,7 +140,7 @@ TEST(emit_files, a_store_has_the_same_hash_however_often_it_was_opened)
     EXPECT_NE(read_emit_records({file}, folder.path()).all.at(0).hash, first);
 }
 
-// A fraction, words and a truth in a row compile as constants, too.
+// A fraction, enumerators and a boolean in a row compile as constants, too.
 recorded_run with_all_kinds()
 {
     recorded_run run = recorded().front().run;

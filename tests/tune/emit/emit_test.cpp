@@ -1,4 +1,4 @@
-// Rows from made-up records with known answers, and the header that holds them.
+// Rows from made-up records with known answers, and the header that contains them.
 #include <gtest/gtest.h>
 
 #include "recorded_results.hpp"
@@ -31,7 +31,7 @@ stored_result timed(const assignment& candidate, const assignment& on, double me
 
 const assignment base = three(256, 11, 0), wide = three(512, 15, 2), narrow = three(128, 7, 0);
 
-// A record on an architecture: for each workload the times of base, wide and narrow.
+// A record on one architecture, with the times of base, wide and narrow for each workload.
 emit_record record_on(const std::string& architecture,
                       const std::vector<std::pair<assignment, std::array<double, 3>>>& times,
                       const std::string& file = "made_up.json", bool verified = true)
@@ -79,7 +79,7 @@ TEST(emit, the_best_on_all_workloads_becomes_the_row_with_its_provenance)
         holds(text, "struct sort_row {\n    int threads = {};\n    int items = {};\n    int min_blocks = {};\n};"));
 }
 
-TEST(emit, a_row_says_how_much_it_does_in_a_second_where_the_work_is_known)
+TEST(emit, a_row_has_its_throughput_if_the_work_is_known)
 {
     const assignment small = workload("int", 1000), large = workload("int", 1000000);
     emit_record record = record_on("sm_90", {{small, {2000, 1000, 1818}}, {large, {2000000, 1600000, 1900000}}});
@@ -90,7 +90,7 @@ TEST(emit, a_row_says_how_much_it_does_in_a_second_where_the_work_is_known)
         for (stored_result& result : record.run.results)
             if (result.workload == on) result.work = work;
     };
-    // wide is the row: 1,000 elements in 1 µs.
+    // The row is wide: 1,000 elements in 1 µs.
     set_work(small, {.elements = 1000});
     const std::string first = header_of({record}, one);
     EXPECT_TRUE(holds(first, "2026-11-21, launchbox 0.1.0\n    // throughput: 1.000 G elements/s\n    // gain: "))
@@ -111,14 +111,14 @@ TEST(emit, a_row_says_how_much_it_does_in_a_second_where_the_work_is_known)
     EXPECT_EQ(throughput[1]["workload"]["n"], 1000000);
 }
 
-TEST(emit, a_compiler_that_nobody_knows_is_left_out)
+TEST(emit, an_unknown_compiler_is_left_out)
 {
     emit_record record = record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1500}}});
     record.run.info.environment.toolkit.clear();
     EXPECT_TRUE(holds(header_of({record}), "// measured: Example GPU, driver 13.0, 2026-11-21, launchbox 0.1.0\n"));
 }
 
-TEST(emit, the_same_records_give_the_same_bytes_and_an_updated_header_stays)
+TEST(emit, the_same_records_give_the_same_bytes_and_updating_changes_nothing)
 {
     const std::vector<emit_record> records{record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1800}}})};
     const std::string text = header_of(records);
@@ -126,7 +126,7 @@ TEST(emit, the_same_records_give_the_same_bytes_and_an_updated_header_stays)
     EXPECT_EQ(updated(text, records), text);
 }
 
-TEST(emit, another_architecture_changes_its_row_alone)
+TEST(emit, another_architecture_only_changes_its_row)
 {
     const emit_record hopper = record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1800}}});
     const emit_record ampere = record_on("sm_80", {{workload("int", 1000), {2000, 1800, 1000}}}, "ampere.json");
@@ -145,7 +145,7 @@ TEST(emit, another_architecture_changes_its_row_alone)
 TEST(emit, a_newer_record_is_compared_with_the_row_in_the_header)
 {
     const std::string first = header_of({record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1800}}})});
-    // On the newer GPU of the same architecture narrow wins against wide, which is the row.
+    // On the newer GPU of the same architecture, narrow is faster than the row, which is wide.
     const emit_record newer = record_on("sm_90", {{workload("int", 1000), {2000, 1000, 800}}}, "newer.json");
     const std::string second = updated(first, {newer});
     EXPECT_TRUE(holds(second, "sm<90, sort_row{128, 7, 0}>")) << second;
@@ -154,7 +154,7 @@ TEST(emit, a_newer_record_is_compared_with_the_row_in_the_header)
         << second;
     EXPECT_TRUE(holds(second, " as {512, 15, 2}, the row of sm_90\n")) << second;
     EXPECT_EQ(updated(second, {newer}), second);
-    // An architecture that inherits it is compared with what it inherits.
+    // An architecture that inherits a row is compared with it.
     emit_record heir = newer;
     heir.run.info.environment.architecture = "sm_100";
     EXPECT_TRUE(holds(updated(first, {heir}), " as {512, 15, 2}, the row of sm_90\n"));
@@ -177,8 +177,8 @@ TEST(emit, without_a_gain_the_row_is_kept)
     EXPECT_TRUE(holds(fresh, "sm<90, sort_row{256, 11, 0}>"));
 }
 
-// The row of --baseline-arch, and then a record of that very architecture.
-TEST(emit, a_row_that_was_measured_without_a_gain_does_not_say_that_it_was_not)
+// The row of --baseline-arch, and then a record of that architecture.
+TEST(emit, a_row_measured_without_a_gain_is_not_called_unmeasured)
 {
     emit_settings how{.box = "sort", .baseline_architecture = compute_capability{.major = 8, .minor = 0}};
     const std::string first = header_of({record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1900}}})}, how);
@@ -192,12 +192,12 @@ TEST(emit, a_row_that_was_measured_without_a_gain_does_not_say_that_it_was_not)
         holds(text, "// record: a100.json fnv1a64:0123456789abcdef\n    launchbox::sm<80, sort_row{256, 11, 0}>"))
         << text;
     EXPECT_EQ(updated(text, {measured}), text) << "the same record again";
-    // A row that another architecture inherits is still one that nobody measured there.
+    // A row that another architecture inherits is still unmeasured.
     const std::string other = updated(first, {record_on("sm_86", {{workload("int", 1000), {1000, 2000, 2000}}})});
     EXPECT_EQ(other, first);
 }
 
-TEST(emit, a_gpu_that_keeps_an_inherited_row_has_measured_it)
+TEST(emit, keeping_an_inherited_row_on_a_gpu_counts_as_measuring_it)
 {
     const auto other = [](const char* architecture) {
         return record_on(architecture, {{workload("int", 1000), {2000, 1000, 1900}}}, "other.json");
@@ -210,7 +210,7 @@ TEST(emit, a_gpu_that_keeps_an_inherited_row_has_measured_it)
     EXPECT_EQ(updated(both, {other("sm_90")}), both) << "the same record again";
     EXPECT_EQ(updated(both, {other("sm_80")}), both) << "its own row is kept";
 
-    // Another GPU of one architecture: both have measured the row, until it is another one.
+    // Another GPU of one architecture: both have measured the row, until the row changes.
     emit_record larger = other("sm_80");
     larger.run.info.environment.gpu = "Larger GPU";
     larger.run.info.environment.sms = 144;
@@ -222,8 +222,8 @@ TEST(emit, a_gpu_that_keeps_an_inherited_row_has_measured_it)
     EXPECT_FALSE(holds(new_row, "Larger GPU\", 80")) << new_row;
 }
 
-// Nothing beats the baseline there, and the row that would be inherited was not measured.
-TEST(emit, the_baseline_replaces_an_inherited_row_that_was_not_measured)
+// No candidate is faster than the baseline there, and the row that would be inherited was not measured.
+TEST(emit, the_baseline_replaces_an_unmeasured_inherited_row)
 {
     const std::string first = header_of({record_on("sm_80", {{workload("int", 1000), {2000, 1000, 1900}}})});
     const auto without_wide = [](const char* architecture) {
@@ -237,11 +237,11 @@ TEST(emit, the_baseline_replaces_an_inherited_row_that_was_not_measured)
     EXPECT_TRUE(holds(both, "// gain: less than 1 % or noise, so that {256, 11, 0}, the baseline, is kept\n")) << both;
     EXPECT_TRUE(holds(both, "{\"Example GPU\", 90, ")) << both;
     EXPECT_EQ(updated(both, {without_wide("sm_90")}), both) << "the same record again";
-    // The row of its own architecture was faster than the baseline when it was measured: it stays.
+    // The row of its own architecture was faster than the baseline when it was measured, so it is kept.
     EXPECT_EQ(updated(first, {without_wide("sm_80")}), first);
 }
 
-// Names of moderngpu and CUB, and any others when they are told.
+// Names used by moderngpu and CUB, and any others that are given.
 emit_record with_names(emit_record record, const std::array<const char*, 3>& names)
 {
     const auto rename = [&](assignment& candidate) {
@@ -252,7 +252,7 @@ emit_record with_names(emit_record record, const std::array<const char*, 3>& nam
     return record;
 }
 
-TEST(emit, members_of_a_launch_box_have_the_names_that_it_wants)
+TEST(emit, members_of_a_launch_box_are_renamed)
 {
     const emit_record record = record_on("sm_90", {{workload("int", 1000), {2000, 1000, 1900}}});
     const emit_settings how{.box = "sort", .members = launch_box_members{}};
@@ -265,7 +265,7 @@ TEST(emit, members_of_a_launch_box_have_the_names_that_it_wants)
     const emit_record odd = with_names(record, {"a", "b", "c"});
     const emit_settings told{.box = "sort", .members = launch_box_members{"a", "b", "c"}};
     EXPECT_EQ(header_of({odd}, told), wanted);
-    // Without a name it is one more member.
+    // A parameter without a new name is an additional member.
     EXPECT_TRUE(
         holds(header_of({odd}, {.box = "sort", .members = launch_box_members{"a", "b", ""}}),
               "    int items = {};\n    int c = {};\n    static constexpr int min_blocks = 0;  // not given\n"));
@@ -292,9 +292,9 @@ TEST(emit, members_of_a_launch_box_have_the_names_that_it_wants)
               "give your own row type with --row");
 }
 
-TEST(emit, a_large_gain_within_noise_is_none)
+TEST(emit, a_large_gain_within_noise_does_not_count)
 {
-    // Two workloads, so that no ranking of a single one has a say.
+    // Two workloads, so that the ranking of a single one does not decide.
     emit_record noisy =
         record_on("sm_90", {{workload("int", 1000), {1000, 2000, 900}}, {workload("int", 2000), {1000, 2000, 900}}});
     for (const std::size_t first : {0u, 3u}) {
@@ -304,7 +304,7 @@ TEST(emit, a_large_gain_within_noise_is_none)
     EXPECT_TRUE(holds(header_of({noisy}, {.box = "sort", .split = split_kind::none}), "sort_row{256, 11, 0}"));
 }
 
-TEST(emit, splits_by_type_where_that_pays_and_only_there)
+TEST(emit, splits_by_type_only_if_that_pays)
 {
     const emit_record record = record_on(
         "sm_90", {{workload("int", 1000), {2000, 1000, 1500}}, {workload("double", 1000), {2000, 1800, 1000}}});
@@ -326,7 +326,7 @@ TEST(emit, splits_by_type_where_that_pays_and_only_there)
     EXPECT_EQ(parse_tuning_header(header_of({record}, {.box = "sort", .split = split_kind::none}), "h").size(), 1u);
 }
 
-TEST(emit, splits_by_size_at_the_geometric_middle)
+TEST(emit, splits_by_size_at_the_geometric_mean)
 {
     const emit_record record = record_on("sm_90", {{workload("int", 100), {2000, 1500, 1000}},
                                                    {workload("int", 10000), {2000, 1000, 1500}},
@@ -343,7 +343,7 @@ TEST(emit, splits_by_size_at_the_geometric_middle)
     EXPECT_EQ(updated(text, {record}), text);
 }
 
-TEST(emit, asks_which_value_is_the_size)
+TEST(emit, asks_which_workload_value_is_the_size)
 {
     const auto of = [](std::int64_t n, std::int64_t m) { return assignment{{{"n", n}, {"m", m}}}; };
     const emit_record record = record_on("sm_90", {{of(1, 1), {2, 1, 3}}, {of(2, 3), {2, 1, 3}}});
@@ -352,10 +352,10 @@ TEST(emit, asks_which_value_is_the_size)
     EXPECT_NO_THROW((void)header_of({record}, {.box = "sort", .split = split_kind::none}));
 }
 
-TEST(emit, refuses_what_nobody_verified_or_measured)
+TEST(emit, refuses_unverified_and_unmeasured_candidates)
 {
     const emit_record record = record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}}, "a.json", false);
-    // The baseline counts as verified, so that what was not compared cannot win while somebody was; here nobody is.
+    // The baseline counts as verified, so that unverified candidates cannot win if others are verified; here none are.
     emit_record nobody = record;
     for (stored_result& result : nobody.run.results) result.measured.verified = false;
     EXPECT_THROW((void)header_of({nobody}), error);
@@ -374,7 +374,7 @@ TEST(emit, the_latest_run_counts_and_several_tunables_are_refused)
     read.all = {record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}}),
                 record_on("sm_90", {{workload("int", 1), {2000, 1500, 1000}}})};
     read.all[0].run.info.started = "2026-11-22T00:00:00Z";
-    for (emit_record& record : read.all) record.run.info.call.reset();  // a file that does not number them
+    for (emit_record& record : read.all) record.run.info.call.reset();  // a file without call numbers
     read.all[1].run.info.source_hash = "older";
     const emit_records chosen = chosen_runs(read, {.name = "", .gpu = "", .workload = {}});
     ASSERT_EQ(chosen.all.size(), 1u);
@@ -386,8 +386,8 @@ TEST(emit, the_latest_run_counts_and_several_tunables_are_refused)
     EXPECT_EQ(chosen_runs(read, {.name = "other", .gpu = "", .workload = {}}).all.size(), 1u);
 }
 
-// Two runs in one second, or a clock that was set back: the store numbers its calls.
-TEST(emit, the_latest_call_counts_whatever_the_clock_said)
+// Two runs within a second, or a clock that was set back: the store numbers its calls.
+TEST(emit, the_latest_call_counts_whatever_the_clock)
 {
     emit_records read;
     for (const char* source : {"old", "new"}) {
@@ -400,7 +400,7 @@ TEST(emit, the_latest_call_counts_whatever_the_clock_said)
         for (const bool later_run_is_newer : {true, false}) {
             SCOPED_TRACE(new_start);
             emit_record &older = read.all[later_run_is_newer ? 0 : 1], &newer = read.all[later_run_is_newer ? 1 : 0];
-            // A run that went on again: its number is the lower, its call the later.
+            // A run that was continued: its number is lower, but its call is later.
             older.run.info.call = 4;
             newer.run.info.call = 5;
             older.run.info.started = old_start;
@@ -416,7 +416,7 @@ TEST(emit, the_latest_call_counts_whatever_the_clock_said)
     }
 }
 
-TEST(emit, says_that_a_race_is_older_than_the_results)
+TEST(emit, reports_that_a_race_is_older_than_the_results)
 {
     emit_records read;
     read.all = {record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}})};
@@ -429,7 +429,7 @@ TEST(emit, says_that_a_race_is_older_than_the_results)
     EXPECT_EQ(made.tables.at(0).rows.at(0).choice.parameters, run.results[1].parameters);
 }
 
-TEST(emit, words_fractions_and_truths_are_members)
+TEST(emit, enumerators_fractions_and_booleans_are_members)
 {
     emit_record record = record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}});
     const char* words[] = {"row-major", "class", "tiled"};
@@ -449,7 +449,7 @@ TEST(emit, words_fractions_and_truths_are_members)
     EXPECT_EQ(updated(text, {record}), text);
 }
 
-TEST(tuning_header, names_file_and_line_of_what_it_cannot_read)
+TEST(tuning_header, names_file_and_line_of_unreadable_text)
 {
     const std::string good = header_of({record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}})});
     for (const auto& [old, bad] :
@@ -480,7 +480,7 @@ TEST(tuning_header, the_hash_is_fnv1a)  // from the test vectors of the draft of
     EXPECT_EQ(fnv1a64("foobar"), "85944171f73967e8");
 }
 
-TEST(emit_forms, flags_have_a_line_an_architecture)
+TEST(emit_forms, flags_have_one_line_per_architecture)
 {
     const std::vector<emit_record> records{record_on("sm_90", {{workload("int", 1), {2000, 1000, 1500}}})};
     EXPECT_EQ(define_flags(emit_tables(records, settings, {})),

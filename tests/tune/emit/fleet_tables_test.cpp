@@ -73,7 +73,7 @@ std::string refusal(const std::function<void()>& what)
     return "";
 }
 
-TEST(fleet_tables, one_row_for_two_gpus_says_what_each_of_them_loses)
+TEST(fleet_tables, one_row_for_two_gpus_gives_the_loss_of_each)
 {
     const std::string text =
         header_of({record_on(h200, {2000, 1000, 1010}), record_on(h100, {2000, 1100, 1000})}, within(0.02));
@@ -95,7 +95,7 @@ TEST(fleet_tables, one_row_for_two_gpus_says_what_each_of_them_loses)
     EXPECT_TRUE(holds(text, "        {\"NVIDIA H100 80GB HBM3\", 90, 132, 85'028'765'696, 0},\n")) << text;
 }
 
-TEST(fleet_tables, two_rows_of_one_architecture_are_told_apart_by_memory_and_read_again)
+TEST(fleet_tables, two_rows_of_one_architecture_are_distinguished_by_memory_and_read_back)
 {
     const std::vector<emit_record> records{record_on(h200, {2000, 1000, 1100}), record_on(h100, {2000, 1100, 1000}),
                                            record_on(a100, {2000, 1000, 1500})};
@@ -115,11 +115,11 @@ TEST(fleet_tables, two_rows_of_one_architecture_are_told_apart_by_memory_and_rea
     ASSERT_TRUE(within_of(read[0]));
     EXPECT_EQ(within_of(read[0])->within, 0.02);
     EXPECT_FALSE(within_of(read[0])->only_measured);
-    // One row is enough for all where more is accepted.
+    // If a larger loss is accepted, one row is enough for all.
     EXPECT_EQ(parse_tuning_header(header_of(records, within(0.2)), "h")[0].rows.size(), 1u);
 }
 
-TEST(fleet_tables, two_rows_are_told_apart_by_bandwidth_where_the_gpus_differ_in_nothing_else)
+TEST(fleet_tables, two_rows_are_distinguished_by_bandwidth_if_nothing_else_differs)
 {
     const auto on = [](const std::string& gpu, std::int64_t clock_mhz, const std::array<double, 3>& times) {
         emit_record record = record_on({gpu, "sm_80", 108, 85'017'493'504}, times);
@@ -147,14 +147,14 @@ TEST(fleet_tables, two_rows_are_told_apart_by_bandwidth_where_the_gpus_differ_in
         EXPECT_EQ(read.rows[*place].values.front(), gpu.memory_gb_per_second == 1935 ? "512" : "128");
         EXPECT_TRUE(holds(origin_of_row(read, *place, {.major = 8}, gpu), ", measured here"));
     }
-    // Where one row is enough nobody asks for it.
+    // If one row is enough, there is no condition on the bandwidth.
     EXPECT_FALSE(holds(header_of(records, within(0.2)), "1935"));
     EXPECT_TRUE(
         holds(refusal([&] { parse_tuning_header(std::string(text).replace(text.find(", 1935}"), 7, ", x}"), "h"); }),
               "four numbers"));
 }
 
-TEST(fleet_tables, gpus_that_were_not_measured_have_the_baseline_where_that_is_asked_for)
+TEST(fleet_tables, unmeasured_gpus_get_the_baseline_on_request)
 {
     const std::vector<emit_record> records{record_on(h200, {2000, 1000, 1100}), record_on(h100, {2000, 1000, 1100})};
     const std::string text = header_of(records, within(0.02, true));
@@ -173,9 +173,9 @@ TEST(fleet_tables, gpus_that_were_not_measured_have_the_baseline_where_that_is_a
     EXPECT_TRUE(holds(refusal([&] { header_of({without, records[1]}, within(0.02, true)); }), "has no baseline"));
 }
 
-TEST(fleet_tables, a_candidate_that_was_not_measured_everywhere_serves_only_where_it_was)
+TEST(fleet_tables, a_candidate_that_was_not_measured_everywhere_is_only_used_where_it_was)
 {
-    // wide is the best on the H200, and nobody measured it on the H100.
+    // wide is the best on the H200, and was not measured on the H100.
     const std::string text =
         header_of({record_on(h200, {2000, 1000, 1050}), record_on(h100, {2000, 0, 1000})}, within(0.1));
     EXPECT_TRUE(holds(text, "launchbox::sm<90, sort_row{128, 7}>\n")) << text;
@@ -197,7 +197,7 @@ TEST(fleet_tables, no_gpu_is_slower_than_without_tuning)
     EXPECT_EQ(parse_tuning_header(text, "h")[0].rows.size(), 2u) << text;
 }
 
-TEST(fleet_tables, refuse_what_does_not_go_together)
+TEST(fleet_tables, refuse_records_that_do_not_match)
 {
     const emit_record one = record_on(h200, {2000, 1000, 1100}), other = record_on(h100, {2000, 1100, 1000});
     EXPECT_TRUE(holds(refusal([&] { header_of({one}, within(0.02)); }), "NVIDIA H200 alone"));
@@ -218,7 +218,7 @@ TEST(fleet_tables, refuse_what_does_not_go_together)
     EXPECT_TRUE(holds(refusal([&] { header_of({suffix, other}, within(0.02)); }), "plain architectures"));
 }
 
-TEST(fleet_tables, a_row_that_nobody_measured_stays_between_those_that_were)
+TEST(fleet_tables, an_unmeasured_row_stays_between_measured_ones)
 {
     emit_settings with_baseline = within(0.02);
     with_baseline.baseline_architecture = compute_capability{.major = 7, .minor = 5};
@@ -226,7 +226,7 @@ TEST(fleet_tables, a_row_that_nobody_measured_stays_between_those_that_were)
     std::string text = header_of(records, with_baseline);
     EXPECT_EQ(parse_tuning_header(text, "h")[0].rows.size(), 2u) << text;
     EXPECT_TRUE(holds(text, "launchbox::sm<75, sort_row{256, 11}>,\n")) << text;
-    // 8.6 has a row of its own: what 8.0 has cannot reach 9.0.
+    // 8.6 has a row of its own, so 9.0 does not inherit that of 8.0.
     const std::string own = "    // baseline, not measured\n    launchbox::sm<86, sort_row{256, 11}>";
     text.insert(text.find("launchbox::sm<80, sort_row{512, 15}>") + 36, ",\n" + own);
     const std::string again = updated(text, records, with_baseline);
@@ -234,7 +234,7 @@ TEST(fleet_tables, a_row_that_nobody_measured_stays_between_those_that_were)
     EXPECT_EQ(parse_tuning_header(again, "h")[0].rows.size(), 4u) << again;
 }
 
-// The header as nvcc reads it: which row each GPU has, in code for 8.0 and 9.0.
+// The header as nvcc compiles it: the row of each GPU in code for 8.0 and 9.0.
 TEST(fleet_tables, compile_and_give_each_gpu_its_row)
 {
     if (!*LAUNCHBOX_NVCC) GTEST_SKIP() << "no nvcc here";

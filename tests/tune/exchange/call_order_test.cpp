@@ -1,4 +1,4 @@
-// Which run is newer: by the numbers of the store, whatever the clock said.
+// Which run is newer: by the numbers of the store, whatever the clock.
 #include "tune/exchange/call_order.hpp"
 
 #include <gtest/gtest.h>
@@ -31,11 +31,11 @@ std::vector<std::size_t> order(const std::vector<told_call>& calls)
 
 using places = std::vector<std::size_t>;
 
-TEST(call_order, within_a_file_its_numbers_count_and_not_its_clock)
+TEST(call_order, within_a_file_the_call_numbers_count_and_not_the_clock)
 {
     EXPECT_EQ(order({{"a", 3, "09:00"}, {"a", 1, "09:00"}, {"a", 2, "08:00"}}), (places{1, 2, 0}));
     EXPECT_EQ(order({{"a", 2, ""}, {"a", 1, "no time"}}), (places{1, 0}));
-    // Who does not number them has the clock alone.
+    // A file without call numbers only has the clock.
     EXPECT_EQ(order({{"a", {}, "09:00"}, {"a", 7, "08:00"}}), (places{1, 0}));
     EXPECT_TRUE(order({}).empty());
 }

@@ -1,4 +1,4 @@
-// Files of other tuners: what is read of them, and what is said about the rest.
+// Files of other tuners: what is read from them, and what is reported about the rest.
 #include "tune/exchange/foreign_results.hpp"
 #include "tune/exchange/result_file.hpp"
 
@@ -59,7 +59,7 @@ std::string all_told(const result_file& file)
     return all;
 }
 
-TEST(kernel_tuner_cache, is_one_run_with_everything_that_it_holds)
+TEST(kernel_tuner_cache, is_one_run_with_all_its_content)
 {
     const result_file file = read("kernel_tuner.json");
     EXPECT_TRUE(file.diagnostics.empty()) << all_told(file);
@@ -92,7 +92,7 @@ TEST(kernel_tuner_cache, is_one_run_with_everything_that_it_holds)
     EXPECT_EQ(run.results[5].measured.status, outcome::rejected);
 }
 
-TEST(kernel_tuner_cache, of_an_open_run_is_read_to_its_end)
+TEST(kernel_tuner_cache, with_an_unfinished_run_is_read_to_its_end)
 {
     const result_file open = read("kernel_tuner_open.json");
     EXPECT_EQ(open.runs[0].results, read("kernel_tuner.json").runs[0].results);
@@ -105,7 +105,7 @@ TEST(kernel_tuner_cache, of_an_open_run_is_read_to_its_end)
         << all_told(cut);
 }
 
-TEST(kernel_tuner_cache, cut_anywhere_never_invents_a_candidate)
+TEST(kernel_tuner_cache, truncated_anywhere_it_gives_no_wrong_candidate)
 {
     const std::string whole = read_input(foreign_folder + "kernel_tuner.json");
     const std::vector<stored_result> all = read("kernel_tuner.json").runs[0].results;
@@ -115,7 +115,7 @@ TEST(kernel_tuner_cache, cut_anywhere_never_invents_a_candidate)
             if (!part) continue;
             const std::vector<stored_result>& results = part->runs[0].results;
             ASSERT_LE(results.size(), all.size());
-            ASSERT_GE(results.size(), max_results) << size;  // more text is never fewer candidates
+            ASSERT_GE(results.size(), max_results) << size;  // more text never gives fewer candidates
             max_results = results.size();
             for (std::size_t i = 0; i < results.size(); ++i)
                 ASSERT_EQ(results[i].measured, all[i].measured) << "cut at " << size;
@@ -125,16 +125,16 @@ TEST(kernel_tuner_cache, cut_anywhere_never_invents_a_candidate)
     EXPECT_EQ(max_results, all.size());
 }
 
-TEST(kernel_tuner_cache, names_what_it_leaves_out_once_a_kind)
+TEST(kernel_tuner_cache, names_each_kind_of_omission_once)
 {
     const result_file file = read("kernel_tuner_odd.json");
     const recorded_run& run = file.runs[0];
     const std::string rest = " unroll=1 fast=true layout=row";
     ASSERT_EQ(run.results.size(), 5U) << all_told(file);
-    EXPECT_EQ(with(run, "threads=5" + rest).measured.samples_ns, (std::vector<double>{500'000}));  // its other is NaN
+    EXPECT_EQ(with(run, "threads=5" + rest).measured.samples_ns, (std::vector<double>{500'000}));  // the other is NaN
     EXPECT_EQ(with(run, "threads=6" + rest).measured.status, outcome::launch_error);
     EXPECT_EQ(with(run, "threads=7" + rest).measured.status, outcome::launch_error);
-    EXPECT_EQ(with(run, "threads=8" + rest).measured.samples_ns, (std::vector<double>{500'000}));  // the later one
+    EXPECT_EQ(with(run, "threads=8" + rest).measured.samples_ns, (std::vector<double>{500'000}));  // the later of two
     EXPECT_EQ(with(run, "threads=9" + rest).measured.samples_ns, (std::vector<double>{500'000, 500'000}));
     for (const char* words : {"2 candidates left out, since the time is not between a femtosecond and 30 years "
                               "(the first: 1,1,True,row)",
@@ -146,7 +146,7 @@ TEST(kernel_tuner_cache, names_what_it_leaves_out_once_a_kind)
         EXPECT_TRUE(is_told(file, words)) << words << "\n" << all_told(file);
 }
 
-TEST(kernel_tuner_cache, without_a_candidate_is_an_error_that_says_so)
+TEST(kernel_tuner_cache, without_a_candidate_is_a_clear_error)
 {
     const std::string whole = read_input(foreign_folder + "kernel_tuner.json");
     for (const std::size_t size : {whole.find("\"cache\""), whole.find("\"128,1.0,True") + 40}) try {
@@ -157,7 +157,7 @@ TEST(kernel_tuner_cache, without_a_candidate_is_an_error_that_says_so)
         }
 }
 
-TEST(kernel_tuner_cache, keeps_one_type_a_parameter)
+TEST(kernel_tuner_cache, keeps_one_type_per_parameter)
 {
     const auto cache = [](const std::string& one, const std::string& other) {
         const result_file file = read_text(R"({"tune_params_keys": ["p"], "problem_size": 7, "cache": {
@@ -177,18 +177,18 @@ TEST(kernel_tuner_cache, keeps_one_type_a_parameter)
     EXPECT_EQ(cache("[1, 2]", "\"two\""), values(std::string("[1,2]"), std::string("two")));
 }
 
-TEST(t4_results, have_the_time_of_their_samples_and_the_unit_of_the_file)
+TEST(t4_results, have_the_time_of_their_samples_in_the_unit_of_the_file)
 {
     const result_file file = read("t4.json");
     const recorded_run& run = file.runs[0];
     EXPECT_EQ(run.info.name, "t4.json");
     EXPECT_EQ(run.info.environment.gpu, "unknown GPU");
     EXPECT_EQ(with(run, "threads=64 items=2").measured.samples_ns, (std::vector<double>{1'500'000, 2'500'000}));
-    // Its time is of another run, and in another unit.
+    // The separate time comes from another run, and in another unit.
     EXPECT_EQ(with(run, "threads=128 items=4").measured.samples_ns, (std::vector<double>{750'000, 1'250'000}));
     EXPECT_EQ(with(run, "threads=256 items=8").measured.samples_ns, (std::vector<double>{250'000}));
     EXPECT_DOUBLE_EQ(run.results[0].compile_seconds, 0.12);
-    EXPECT_DOUBLE_EQ(run.results[0].measured.seconds, 0.004);  // the samples alone
+    EXPECT_DOUBLE_EQ(run.results[0].measured.seconds, 0.004);  // only the samples
     for (const auto& [threads, what] :
          {std::pair{"threads=288 items=9", outcome::hang}, std::pair{"threads=320 items=10", outcome::compile_error},
           std::pair{"threads=352 items=11", outcome::launch_error},
@@ -203,7 +203,7 @@ TEST(t4_results, have_the_time_of_their_samples_and_the_unit_of_the_file)
         EXPECT_TRUE(is_told(file, words)) << words << "\n" << all_told(file);
 }
 
-TEST(t4_results, in_seconds_and_of_a_later_version)
+TEST(t4_results, with_seconds_and_of_a_later_version)
 {
     const result_file file = read_text(
         R"({"metadata": {"timeunit": "Seconds"}, "schema_version": "2.0.0", "results": [{"configuration": {"a": 1},
@@ -219,7 +219,7 @@ TEST(t4_results, in_seconds_and_of_a_later_version)
     EXPECT_FALSE(is_told(file, "mean"));
 }
 
-TEST(ktt_output, has_resources_and_a_run_for_each_kernel)
+TEST(ktt_output, has_resources_and_one_run_per_kernel)
 {
     const result_file file = read("ktt.json");
     ASSERT_EQ(file.runs.size(), 2U);
@@ -248,7 +248,7 @@ TEST(ktt_output, has_resources_and_a_run_for_each_kernel)
     EXPECT_TRUE(is_told(file, "left out, since the time is not between a femtosecond and 30 years (entry 6)"));
 }
 
-TEST(ktt_output, that_is_cut_is_read_to_its_end)
+TEST(ktt_output, truncated_output_is_read_to_its_end)
 {
     const std::string whole = read_input(foreign_folder + "ktt.json");
     const result_file file = read_text(whole.substr(0, whole.find("ValidationFailed") + 30));
@@ -257,7 +257,7 @@ TEST(ktt_output, that_is_cut_is_read_to_its_end)
     EXPECT_TRUE(is_told(file, "1 candidate left out, since the entry is truncated or damaged (entry 2)"));
 }
 
-TEST(foreign_results, are_told_from_everything_else)
+TEST(foreign_results, are_distinguished_from_all_other_files)
 {
     for (const char* text :
          {"", "{", "[]", "42", "{\"schema\": \"launchbox.results/1\", \"cache\": {}, \"tune_params\": 1}",
@@ -265,7 +265,7 @@ TEST(foreign_results, are_told_from_everything_else)
         EXPECT_FALSE(read_foreign_results(text, "file")) << text;
 }
 
-TEST(compressed_results, are_read_like_the_file_itself)
+TEST(compressed_results, are_read_like_uncompressed_ones)
 {
     const temporary_directory place;
     const std::string path = (place.path() / "cache.json.gz").string();
@@ -293,7 +293,7 @@ double best_mean(const recorded_run& run)
     return best;
 }
 
-TEST(recorded_spaces, are_read_whole)
+TEST(recorded_spaces, are_read_completely)
 {
     for (const recorded_spaces& spaces : all_recorded_spaces()) {
         SCOPED_TRACE(spaces.kt_convolution);

@@ -72,10 +72,10 @@ void expect_same_candidates(const std::vector<stored_result>& before, const std:
 class both_formats : public testing::TestWithParam<writer> {};
 INSTANTIATE_TEST_SUITE_P(result_export, both_formats, testing::Values(write_kernel_tuner_cache, write_t4_results));
 
-TEST_P(both_formats, give_back_our_own_results)
+TEST_P(both_formats, return_our_own_results)
 {
     recorded_run run = example_results();
-    // One of every outcome, and values of every type.
+    // One result for every outcome, and values of every type.
     for (int i = static_cast<int>(outcome::rejected); i < static_cast<int>(outcome::device_lost); ++i)
         run.results.push_back(failed(2000 + i, 1, 1 << 20, static_cast<outcome>(i), "why: \"it\" did"));
     for (std::size_t i = 0; i < run.results.size(); ++i) {
@@ -102,7 +102,7 @@ TEST_P(both_formats, give_back_our_own_results)
     }
 }
 
-TEST_P(both_formats, give_back_a_cache_by_way_of_a_store)
+TEST_P(both_formats, return_a_cache_through_a_store)
 {
     const temporary_directory place;
     const recorded_run cache = read_result_file(folder + "kernel_tuner.json").runs.at(0);
@@ -116,14 +116,14 @@ TEST_P(both_formats, give_back_a_cache_by_way_of_a_store)
     expect_same_candidates(cache.results, read_back(text_with(GetParam(), stored)).runs.at(0).results);
 }
 
-TEST_P(both_formats, leave_out_what_was_lost_with_the_device)
+TEST_P(both_formats, leave_out_results_lost_with_the_device)
 {
     recorded_run run{1, example_run(), {example_result(64, 1, 8, 1e5)}, {}};
     run.results.push_back(failed(64, 2, 8, outcome::device_lost, "gone"));
     EXPECT_EQ(read_back(text_with(GetParam(), run)).runs.at(0).results.size(), 1U);
 }
 
-// In JSON's own terms: another reader than ours.
+// Compared as JSON, independently of our reader.
 void expect_same(const ordered_json& one, const ordered_json& other, const std::string& where)
 {
     if (one.is_number() && other.is_number()) {
@@ -140,13 +140,13 @@ void expect_same_cache(const std::string& before, const std::string& after)
     const ordered_json one = ordered_json::parse(before), other = ordered_json::parse(after);
     for (const char* name : {"device_name", "kernel_name", "problem_size", "tune_params_keys", "objective"})
         EXPECT_EQ(one[name], other[name]) << name;
-    EXPECT_FALSE(other.contains("launchbox"));  // all of it has its place in the format
+    EXPECT_FALSE(other.contains("launchbox"));  // everything fits into the format
     ASSERT_EQ(one["cache"].size(), other["cache"].size());
     for (const auto& [key, entry] : one["cache"].items()) {
         ASSERT_TRUE(other["cache"].contains(key)) << key;
         const ordered_json& same = other["cache"][key];
         for (const auto& [name, value] : entry.items()) {
-            // What a store has no place for, or only the sum of.
+            // Not stored, or only as a sum.
             if (name == "strategy_time" || name == "framework_time" || name == "GFLOP/s") continue;
             if (name == "verification_time" || name == "benchmark_time" || name == "__error__") continue;
             ASSERT_TRUE(same.contains(name)) << key << " " << name;
@@ -157,10 +157,10 @@ void expect_same_cache(const std::string& before, const std::string& after)
         };
         EXPECT_NEAR(cost(entry), cost(same), 1e-9) << key;
     }
-    EXPECT_TRUE(after.ends_with("}}\n}"));  // where Kernel Tuner opens it to go on
+    EXPECT_TRUE(after.ends_with("}}\n}"));  // the end that Kernel Tuner expects when it continues a cache
 }
 
-TEST(kernel_tuner_export, of_a_cache_is_that_cache)
+TEST(kernel_tuner_export, a_cache_is_exported_unchanged)
 {
     const std::string before = read_input(folder + "kernel_tuner.json");
     const std::string after = text_with(write_kernel_tuner_cache, read_back(before).runs.at(0));
@@ -170,7 +170,7 @@ TEST(kernel_tuner_export, of_a_cache_is_that_cache)
     EXPECT_EQ(text_with(write_kernel_tuner_cache, read_back(after).runs.at(0)), after);
 }
 
-TEST(kernel_tuner_export, writes_keys_as_python_does)
+TEST(kernel_tuner_export, writes_keys_like_python)
 {
     recorded_run run{1, example_run(), {}, {}};
     for (const parameter_value& value : {parameter_value(true), parameter_value(std::int64_t{7}), parameter_value(0.5),
@@ -182,12 +182,12 @@ TEST(kernel_tuner_export, writes_keys_as_python_does)
     const ordered_json cache = ordered_json::parse(text_with(write_kernel_tuner_cache, run))["cache"];
     std::vector<std::string> keys;
     for (const auto& [key, entry] : cache.items()) keys.push_back(key);
-    // As Python 3.11 prints str() of them.
+    // In the format of str() in Python 3.11.
     EXPECT_EQ(keys, (std::vector<std::string>{"True,1", "7,1", "0.5,1", "2.0,1", "1e+16,1", "1e-05,1", "123456789.0,1",
                                               "a b,1"}));
 }
 
-TEST(kernel_tuner_export, has_the_workload_as_numbers_where_it_can)
+TEST(kernel_tuner_export, has_the_workload_as_numbers_if_possible)
 {
     const auto size_of = [](const assignment& workload) {
         recorded_run run{1, example_run(), {example_result(1, 1, 8, 1e5)}, {}};
@@ -210,7 +210,7 @@ TEST(kernel_tuner_export, refuses_a_parameter_that_would_replace_the_time)
     EXPECT_NO_THROW(text_with(write_t4_results, run));
 }
 
-TEST(t4_export, is_as_its_schema_says)
+TEST(t4_export, follows_its_schema)
 {
     const ordered_json file = ordered_json::parse(text_with(write_t4_results, example_results()));
     EXPECT_EQ(file["schema_version"], "1.0.0");
@@ -235,7 +235,7 @@ TEST(t4_export, is_as_its_schema_says)
     EXPECT_EQ(file["results"][0]["timestamp"], "2026-11-21 09:31:00+00:00");
 }
 
-TEST(recorded_spaces, come_back_as_they_went)
+TEST(recorded_spaces, are_exported_and_read_back_unchanged)
 {
     for (const recorded_spaces& spaces : all_recorded_spaces())
         for (const std::filesystem::path& file : {spaces.kt_convolution, spaces.ktt_pnpoly}) {

@@ -1,4 +1,4 @@
-// Runs of several stores in one: halves become a whole, what contradicts is kept apart, nothing is lost.
+// Merging runs of several stores: halves are joined, contradictions are kept apart, nothing is lost.
 #include "tune/exchange/result_merge.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ protected:
         return merge_runs(store, runs, from);
     }
 
-    // All results of all runs in words, whichever run they are in.
+    // All results as text, whichever run they are in.
     [[nodiscard]] std::multiset<std::string> content() const
     {
         std::multiset<std::string> all;
@@ -62,7 +62,7 @@ recorded_run half_of(recorded_run run, std::size_t which)
 
 }  // namespace
 
-TEST_F(result_merge_test, two_halves_become_a_whole)
+TEST_F(result_merge_test, two_halves_are_joined)
 {
     const recorded_run whole = example_results();
     const merge_summary merged = merge({half_of(whole, 0), half_of(whole, 1)});
@@ -75,9 +75,9 @@ TEST_F(result_merge_test, two_halves_become_a_whole)
     EXPECT_EQ(store.races(1).size(), whole.races.size());
 }
 
-// Each half has raced its own best: nothing was measured twice, so that they belong together, and neither race was
-// drawn from all that is known now.
-TEST_F(result_merge_test, two_halves_with_a_race_each_become_a_whole)
+// Each half has a race of its own: nothing was measured twice, so they belong together, but neither race had all
+// current candidates.
+TEST_F(result_merge_test, two_halves_with_a_race_each_are_joined)
 {
     recorded_run one = half_of(example_results(), 0), two = half_of(example_results(), 1);
     const std::int64_t small = 1 << 20;
@@ -96,12 +96,12 @@ TEST_F(result_merge_test, two_halves_with_a_race_each_become_a_whole)
     EXPECT_FALSE(now.race) << "128 x 17 took part in neither";
     ASSERT_TRUE(now.outdated);
     EXPECT_EQ(results[now.candidates[now.decided->winner].result].parameters, tuning_values(128, 15));
-    // The next call races all, and then there is one.
+    // The next call races all of them, and then there is one race.
     store.save(example_results().races[0]);
     EXPECT_EQ(store.races(1).size(), 1U);
 }
 
-// Which call is the latest must not depend on the order of the files.
+// The order of the files must not decide which call is the latest.
 TEST_F(result_merge_test, calls_keep_their_order)
 {
     const auto run_with = [](const std::string& task, std::int64_t call, const std::string& started) {
@@ -111,7 +111,7 @@ TEST_F(result_merge_test, calls_keep_their_order)
         run.info.started = started;
         return run;
     };
-    // a.db: the clock was set back between its two calls. b.db: between the two of a.db.
+    // a.db: the clock was set back between its two calls. b.db: its time is between the two in a.db.
     const std::vector<recorded_run> runs{run_with("a2", 2, "2026-01-01T00:00:01Z"),
                                          run_with("a1", 1, "2026-01-01T00:00:05Z"),
                                          run_with("b", 1, "2026-01-01T00:00:07Z")};
@@ -124,7 +124,7 @@ TEST_F(result_merge_test, calls_keep_their_order)
     EXPECT_EQ(order, (std::vector<std::string>{"a1", "a2", "b"}));
 }
 
-TEST_F(result_merge_test, gpus_that_differ_are_the_reason_that_is_told)
+TEST_F(result_merge_test, different_gpus_are_named_as_the_reason)
 {
     recorded_run one = half_of(example_results(), 0), two = half_of(example_results(), 1);
     one.devices = {{.name = "GPU 1", .host = "a", .uuid = "GPU-1"}};
@@ -143,7 +143,7 @@ TEST_F(result_merge_test, the_same_file_twice_adds_nothing)
     EXPECT_EQ(content(), content_of({run}));
 }
 
-TEST_F(result_merge_test, other_times_of_the_same_candidates_are_kept_as_a_run_of_their_own)
+TEST_F(result_merge_test, other_times_of_the_same_candidates_are_kept_as_a_separate_run)
 {
     const recorded_run one = example_results();
     recorded_run other = one;
@@ -160,11 +160,11 @@ TEST_F(result_merge_test, other_times_of_the_same_candidates_are_kept_as_a_run_o
     EXPECT_EQ(content(), content_of({one, other}));
     ASSERT_EQ(store.runs().size(), 2U);
     for (const auto& [number, info] : store.runs()) EXPECT_EQ(store.races(number).size(), one.races.size());
-    // tune continues the first.
+    // tune continues the first run.
     EXPECT_EQ(store.begin_run(example_run()), 1);
 }
 
-TEST_F(result_merge_test, one_candidate_that_differs_keeps_all_of_its_run_together)
+TEST_F(result_merge_test, one_different_candidate_keeps_its_whole_run_apart)
 {
     const recorded_run one = example_results();
     recorded_run other = half_of(one, 0);
@@ -181,7 +181,7 @@ TEST_F(result_merge_test, other_specs_sources_and_gpus_are_other_runs)
     spec.info.task_hash = "other";
     source.info.source_hash = "other";
     gpu.info.environment.gpu = "Other GPU";
-    host.info.environment.host = "another";  // the same otherwise: the same run
+    host.info.environment.host = "another";  // otherwise equal: the same run
     const merge_summary merged = merge({one, spec, source, gpu, host});
     EXPECT_EQ(merged.runs, 4U);
     EXPECT_EQ(merged.joined, 1U);
@@ -189,7 +189,7 @@ TEST_F(result_merge_test, other_specs_sources_and_gpus_are_other_runs)
     EXPECT_EQ(content(), content_of({one, spec, source, gpu}));
 }
 
-TEST_F(result_merge_test, gpus_come_along)
+TEST_F(result_merge_test, gpus_are_merged_too)
 {
     recorded_run one = half_of(example_results(), 0), two = half_of(example_results(), 1);
     gpu_hardware built_of;

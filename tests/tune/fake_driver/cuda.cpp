@@ -132,7 +132,7 @@ CUfunction function_of(const kernel& what)
     return reinterpret_cast<CUfunction>(&reinterpret_cast<module*>(what.module)->functions.at(what.name));
 }
 
-// A kernel of a library may be given as a function.
+// A kernel of a library may be passed as a function.
 function& launched_function(CUfunction what)
 {
     const auto found = kernels().find(what);

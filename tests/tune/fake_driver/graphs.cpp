@@ -10,7 +10,7 @@ namespace fake {
 namespace {
 
 struct graph {
-    std::deque<graph_node> nodes;  // whose addresses stay valid
+    std::deque<graph_node> nodes;  // a deque, so that addresses stay valid
     std::vector<const graph*> children;
 };
 

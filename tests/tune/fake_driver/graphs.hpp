@@ -1,5 +1,5 @@
-// Graphs of kernels: captured from the stream, instantiated, launched. Listeners hear of their nodes what the driver
-// would report.
+// Graphs of kernels: captured from the stream, instantiated, launched. Listeners are notified of their nodes like CUPTI
+// by the driver.
 #pragma once
 
 #include <cuda.h>

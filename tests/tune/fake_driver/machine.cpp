@@ -42,7 +42,7 @@ io parameters_of(const json* rule, void** parameters)
 void compute(const std::string& effect, const io& with)
 {
     if (effect == "nothing") return;
-    if (effect == "accumulate") {  // what was in out counts
+    if (effect == "accumulate") {  // the old content of `out` counts
         for (std::int64_t i = 0; i < with.bytes(); ++i)
             with.out[i] = static_cast<char>(with.out[i] ^ with.in[i] ^ 0x55);
         return;
@@ -123,7 +123,7 @@ double duration_ns(const json* rule, const function& what, const shape& how)
     return ns * (1 + noise * (static_cast<double>(seed >> 11) * 0x1p-53 * 2 - 1));
 }
 
-// Implements the promise of buffers.hpp independently, as a second witness.
+// An independent implementation of the checksum documented in buffers.hpp.
 std::uint64_t sum_of(const unsigned char* data, std::uint64_t bytes)
 {
     std::uint64_t sum = 0;
@@ -156,7 +156,8 @@ double half_of(std::uint16_t bits)
     return (bits >> 15) != 0 ? -value : value;
 }
 
-// Implements the promise of helper_module.hpp independently. `number` represents every element exactly.
+// An independent implementation of the comparison documented in helper_module.hpp. `number` represents every element
+// exactly.
 template <class Element, bool halves = false, class ToNumber>
 void compare(void** parameters, ToNumber number)
 {

@@ -67,7 +67,7 @@ struct memory {
     return answer(milliwatts, "power");
 }
 
-// The counter advances at every tenth call: by "idle" for each call, and by "launch" for each launch since.
+// The counter advances at every tenth call: by "idle" for each call, and by "launch" for each launch since then.
 [[gnu::visibility("default")]] int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules)
 {
     if (!fake::plan().contains("energy")) return 3;

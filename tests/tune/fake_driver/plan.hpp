@@ -1,4 +1,4 @@
-// What the driver's double should do: the JSON file named by $FAKE_GPU_PLAN. See README.md beside this.
+// What the driver's double should do: the JSON file named by $FAKE_GPU_PLAN. See README.md in this folder.
 #pragma once
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// The best so far, against what a run costs when it is added up by hand.
+// The best result so far, against costs that are added up by hand.
 #include "tune/ranking/convergence.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ std::vector<convergence> converged(const std::vector<stored_result>& results)
     return converge(results, rank(results, {}, tuning_values(256, 11)));
 }
 
-// Every one costs 0.75 s of compiling and 0.25 s of measuring, unless told otherwise.
+// Each takes 0.75 s of compiling and 0.25 s of measuring, unless stated otherwise.
 std::vector<stored_result> some_results()
 {
     std::vector<stored_result> results;
@@ -53,11 +53,11 @@ TEST(convergence, counts_evaluations_and_charges_time)
     EXPECT_EQ(found.reached, (std::array<std::size_t, 3>{1, 2, 3}));
 }
 
-TEST(convergence, over_all_workloads_is_known_with_the_last)
+TEST(convergence, over_all_workloads_is_known_after_the_last)
 {
     std::vector<stored_result> results{example_result(256, 11, 1, 100), example_result(128, 11, 1, 50),
                                        example_result(256, 11, 2, 100), example_result(128, 11, 2, 50)};
-    results[2].compile_seconds = results[3].compile_seconds = 0.5;  // compiled anew for the other workload
+    results[2].compile_seconds = results[3].compile_seconds = 0.5;  // compiled again for the other workload
     const std::vector<convergence> all = converged(results);
     ASSERT_EQ(all.size(), 3u);
     EXPECT_FALSE(all[2].workload);
@@ -79,7 +79,7 @@ TEST(convergence, one_compile_for_several_workloads_is_charged_once)
     EXPECT_DOUBLE_EQ(all[2].seconds, 1.25);
 }
 
-TEST(convergence, nothing_that_wins)
+TEST(convergence, without_a_winner)
 {
     const std::vector<convergence> all = converged({failed(64, 3, 1, outcome::hang, "no answer")});
     ASSERT_EQ(all.size(), 1u);

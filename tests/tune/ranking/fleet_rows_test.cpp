@@ -1,5 +1,5 @@
-// The fewest rows of one table for several GPUs, against all tables that there are; and that a launch box with these
-// rows gives each GPU the one that was meant for it.
+// The fewest rows in one table for several GPUs, compared with all possible tables; and that a launch box with these
+// rows gives each GPU the intended one.
 #include "tune/ranking/fleet_rows.hpp"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ bool is_enough(const question& of, std::size_t row, std::size_t gpu)
     return of.rows[row].shares[gpu].value_or(0) >= 1 / (1 + of.within) - 1e-9;
 }
 
-// The fewest rows for GPUs that share them: all subsets are tried; 99: none is enough.
+// The fewest rows for GPUs that share them, by trying all subsets; 99: no subset suffices.
 std::size_t fewest_for(const question& of, const std::vector<std::size_t>& gpus)
 {
     std::size_t fewest = 99;
@@ -70,7 +70,7 @@ std::size_t fewest_for(const question& of, const std::vector<std::size_t>& gpus)
             bool some = false;
             for (std::size_t r = 0; r < of.rows.size(); ++r) {
                 if ((chosen >> r & 1u) == 0) continue;
-                bool same = true;  // whoever says the same has the same row
+                bool same = true;  // GPUs with the same properties have the same row
                 for (const std::size_t other : gpus)
                     if (of.gpus[other].says.sms == of.gpus[gpu].says.sms &&
                         of.gpus[other].says.memory_bytes == of.gpus[gpu].says.memory_bytes)
@@ -84,7 +84,7 @@ std::size_t fewest_for(const question& of, const std::vector<std::size_t>& gpus)
     return fewest;
 }
 
-// Every way to cut the architectures into neighbours.
+// Tries every way to divide the architectures into groups of neighbours.
 std::size_t fewest_of_all(const question& of)
 {
     std::map<int, std::vector<std::size_t>> by;
@@ -115,7 +115,7 @@ std::size_t fewest_of_all(const question& of)
     return fewest;
 }
 
-// The place of the row that a launch box with these rows gives to a GPU.
+// The index of the row that a launch box with these rows uses on a GPU.
 std::size_t row_for(const std::vector<fleet_row>& rows, const fleet_gpu& gpu)
 {
     std::vector<compute_capability> places;
@@ -129,7 +129,7 @@ std::size_t row_for(const std::vector<fleet_row>& rows, const fleet_gpu& gpu)
         detail::select_row(of, gpu.architecture, detail::select_variant(of, gpu.architecture, gpu.says)));
 }
 
-TEST(fleet_rows, are_the_fewest_of_all_tables_and_each_gpu_gets_its_own)
+TEST(fleet_rows, are_the_fewest_of_all_tables_and_each_gpu_gets_its_row)
 {
     std::mt19937 random(static_cast<std::uint32_t>(random_seed()));
     int several = 0, inherited = 0;
@@ -145,7 +145,7 @@ TEST(fleet_rows, are_the_fewest_of_all_tables_and_each_gpu_gets_its_own)
                 ASSERT_TRUE(is_enough(asked, rows[place].row, gpu)) << "round " << round;
                 ASSERT_EQ(row_for(rows, asked.gpus[gpu]), place) << "round " << round;
                 inherited += rows[place].architecture != asked.gpus[gpu].architecture;
-                // Where other GPUs have the baseline, this one still has its row, and nobody else's ranges hold it.
+                // If other GPUs have the baseline, this one still has its row, and no other row's ranges include it.
                 ASSERT_FALSE(narrowed(rows[place].ranges, asked.gpus[gpu].says).empty());
                 for (const fleet_row& other : rows) {
                     if (&other == &rows[place] || other.architecture != rows[place].architecture) continue;
@@ -161,7 +161,7 @@ TEST(fleet_rows, are_the_fewest_of_all_tables_and_each_gpu_gets_its_own)
     EXPECT_GT(inherited, 20);
 }
 
-TEST(fleet_rows, are_told_apart_by_memory_at_a_round_number)
+TEST(fleet_rows, are_distinguished_by_memory_at_a_round_number)
 {
     const std::vector<portable_row> rows{{tuning_values(1, 1), {1.0, 0.9}}, {tuning_values(2, 1), {0.9, 1.0}}};
     const std::vector<fleet_gpu> gpus{{cc(90), {132, 52'428'800, 85'028'765'696}},
@@ -176,7 +176,7 @@ TEST(fleet_rows, are_told_apart_by_memory_at_a_round_number)
     EXPECT_EQ(fewest_fleet_rows(rows, gpus, 0.12, {}).size(), 1u);
 }
 
-TEST(fleet_rows, are_told_apart_by_bandwidth_where_nothing_else_differs)
+TEST(fleet_rows, are_distinguished_by_bandwidth_if_nothing_else_differs)
 {
     const std::vector<portable_row> rows{{tuning_values(1, 1), {1.0, 0.9}}, {tuning_values(2, 1), {0.9, 1.0}}};
     const auto ranges = [&](const std::vector<fleet_gpu>& gpus) {
@@ -192,12 +192,12 @@ TEST(fleet_rows, are_told_apart_by_bandwidth_where_nothing_else_differs)
     ASSERT_EQ(by_bandwidth.size(), 1u);
     EXPECT_TRUE(by_bandwidth[0] == (gpu_range{.min_memory_gb_per_second = 1990}) ||
                 by_bandwidth[0] == (gpu_range{.max_memory_gb_per_second = 1989}));
-    // A figure that follows from clocks is the last to be asked for.
+    // A figure that is derived from clocks is only used if no other differs.
     fleet_gpu small = pcie;
     small.says.memory_bytes = 42'400'000'000;
     EXPECT_EQ(ranges({sxm, small})[0].min_memory_gb_per_second, 0);
     EXPECT_EQ(ranges({sxm, small})[0].max_memory_gb_per_second, gpu_range().max_memory_gb_per_second);
-    // What one of them does not say tells nothing: they have the same row then.
+    // A property that one of them does not report cannot be used: they then have the same row.
     for (const auto unknown : {&detail::gpu_properties::memory_gb_per_second, &detail::gpu_properties::l2_bytes}) {
         fleet_gpu silent = sxm;
         silent.says.*unknown = 0;
@@ -205,7 +205,7 @@ TEST(fleet_rows, are_told_apart_by_bandwidth_where_nothing_else_differs)
     }
 }
 
-TEST(fleet_rows, of_gpus_that_cannot_be_told_apart_are_the_one_that_is_best_for_both)
+TEST(fleet_rows, gpus_that_cannot_be_distinguished_share_the_best_row_for_both)
 {
     const std::vector<fleet_gpu> twins{{cc(80), {108, 0, 42}}, {cc(80), {108, 0, 42}}};
     std::vector<portable_row> rows{
@@ -215,12 +215,12 @@ TEST(fleet_rows, of_gpus_that_cannot_be_told_apart_are_the_one_that_is_best_for_
     EXPECT_EQ(found[0].row, 2u);
     rows = {{tuning_values(1, 1), {1.0, std::nullopt}}, {tuning_values(2, 1), {std::nullopt, 1.0}}};
     EXPECT_THROW(fewest_fleet_rows(rows, twins, 0.02, {}), error);
-    // The same figures on another architecture are no reason for the same row.
+    // The same figures on another architecture do not require the same row.
     const std::vector<fleet_gpu> others{{cc(80), {108, 0, 42}}, {cc(90), {108, 0, 42}}};
     EXPECT_EQ(fewest_fleet_rows(rows, others, 0.02, {}).size(), 2u);
 }
 
-TEST(fleet_rows, of_more_gpus_than_are_searched_exactly_serve_all)
+TEST(fleet_rows, too_many_gpus_for_an_exact_search_all_get_a_row)
 {
     std::mt19937 random(7);
     question asked{.rows = {}, .gpus = {}, .fences = {}};

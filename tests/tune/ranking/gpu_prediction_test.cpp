@@ -44,7 +44,7 @@ const std::optional<chosen_row>& row_by(const held_out_gpu& gpu, row_source sour
 
 constexpr compute_capability t4{7, 5}, a100{8, 0}, a10{8, 6}, h100{9, 0}, b200{10, 0};
 
-TEST(gpu_prediction, a_record_counts_less_the_further_its_architecture_is)
+TEST(gpu_prediction, a_record_counts_less_the_more_distant_its_architecture_is)
 {
     EXPECT_EQ(record_weight(a100, a100), 1);
     EXPECT_GT(record_weight(a100, a100), record_weight(a10, a100));
@@ -54,7 +54,7 @@ TEST(gpu_prediction, a_record_counts_less_the_further_its_architecture_is)
     EXPECT_GT(record_weight(b200, a100), record_weight(std::nullopt, a100));
     EXPECT_GT(record_weight(std::nullopt, a100), 0);
     EXPECT_GT(record_weight(compute_capability{12, 1}, compute_capability{2, 0}), 0);
-    // sm_90a is code of the same GPU.
+    // sm_90a is code for the same GPU.
     EXPECT_EQ(record_weight(compute_capability{9, 0, architecture_variant::accelerated}, h100), 1);
 }
 
@@ -73,11 +73,11 @@ TEST(gpu_prediction, orders_candidates_by_the_weighted_mean)
     EXPECT_NEAR(predict_rows(records, {1, 1})[0].share, 0.9, 1e-9);
 }
 
-TEST(gpu_prediction, leaves_out_what_was_measured_on_too_few_or_may_not_run)
+TEST(gpu_prediction, leaves_out_candidates_measured_on_too_few_gpus_or_that_may_not_run)
 {
     const portability records = of({{0, 1.0}, {0.5, 0.9}, {0.4, 0}});
     std::vector<predicted_row> rows = predict_rows(records, {1, 0.1});
-    ASSERT_EQ(rows.size(), 2u);  // the first was not measured where the weight is
+    ASSERT_EQ(rows.size(), 2u);  // the first was not measured where most of the weight is
     EXPECT_EQ(rows[0].row, 1u);
     EXPECT_EQ(rows[0].measured, 2u);
     rows = predict_rows(records, {1, 0.1}, [](const assignment& one) { return one != threads(2); });
@@ -85,7 +85,7 @@ TEST(gpu_prediction, leaves_out_what_was_measured_on_too_few_or_may_not_run)
     EXPECT_EQ(rows[0].row, 2u);
 }
 
-TEST(gpu_prediction, tells_what_each_row_loses_on_the_gpu_that_is_held_out)
+TEST(gpu_prediction, gives_the_loss_of_each_row_on_the_gpu_left_out)
 {
     // candidates on T4, A100, H100
     const portability records = of({{0.6, 0.5, 0.7}, {0.9, 1.0, 0.8}, {1.0, 0.95, 0.9}, {0.5, 0.6, 1.0}});
@@ -107,7 +107,7 @@ TEST(gpu_prediction, tells_what_each_row_loses_on_the_gpu_that_is_held_out)
     EXPECT_TRUE(row_by(all[0], row_source::predicted));
 }
 
-TEST(gpu_prediction, uses_nothing_of_the_gpu_that_is_held_out)
+TEST(gpu_prediction, uses_nothing_of_the_gpu_left_out)
 {
     const portability one = of({{0.6, 0.5, 0.7}, {0.9, 1.0, 0.8}, {1.0, 0.95, 0.9}}),
                       other = of({{0.6, 0.5, 1.0}, {0.9, 1.0, 0.1}, {1.0, 0.95, 0}});
@@ -118,7 +118,7 @@ TEST(gpu_prediction, uses_nothing_of_the_gpu_that_is_held_out)
     EXPECT_EQ(row_by(b, row_source::common)->share, std::nullopt);  // it fails there
 }
 
-TEST(gpu_prediction, chooses_only_what_the_record_that_is_held_out_can_judge)
+TEST(gpu_prediction, only_chooses_candidates_in_the_record_left_out)
 {
     const portability records = of({{0.6, 0.7}, {1.0, 0}, {0.9, 1.0}});
     std::vector<recorded_gpu> gpus = gpus_of(records, {a100, h100});
@@ -137,13 +137,13 @@ TEST(gpu_prediction, leaves_out_a_whole_architecture)
     const held_out_gpu held = hold_each_out(records, gpus, left_out::architecture)[1];
     EXPECT_EQ(row_by(held, row_source::predicted)->row, 1u);
     EXPECT_EQ(held.inherits_from, 0u);
-    // Nothing is left.
+    // No record is left.
     const held_out_gpu alone = hold_each_out(records, gpus_of(records, {h100, h100, h100}), left_out::architecture)[0];
     for (const row_source source : {row_source::predicted, row_source::inherited, row_source::common})
         EXPECT_FALSE(row_by(alone, source)) << name_of(source);
 }
 
-TEST(gpu_prediction, has_rows_where_no_architecture_is_known)
+TEST(gpu_prediction, has_rows_if_no_architecture_is_known)
 {
     const portability records = of({{0.6, 0.7}, {1.0, 0.9}});
     const held_out_gpu held = hold_each_out(records, gpus_of(records, {std::nullopt, std::nullopt}))[1];

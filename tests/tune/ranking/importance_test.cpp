@@ -1,4 +1,4 @@
-// Which parameters matter, on made-up times of which that is known.
+// The importance of parameters, with made-up times for which it is known.
 #include "tune/ranking/importance.hpp"
 
 #include <gtest/gtest.h>
@@ -45,9 +45,9 @@ double explained(const std::vector<parameter_importance>& all, const std::vector
     return -1;
 }
 
-TEST(importance, is_the_part_of_the_variance_of_a_sum)
+TEST(importance, is_the_share_of_the_variance_of_a_sum)
 {
-    // Variances of 0 to 3 are equal, so that factors 3 and 1 give parts of 9 and 1 in 10.
+    // The values 0 to 3 have the same variance, so factors 3 and 1 give shares of 9 and 1 in 10.
     const importance found = found_in(grid([](int threads, int items, int) { return 3.0 * threads + items; }));
     EXPECT_EQ(found.candidates, 64u);
     ASSERT_EQ(found.singles.size(), 3u) << "a parameter with one value is left out";
@@ -58,7 +58,7 @@ TEST(importance, is_the_part_of_the_variance_of_a_sum)
     for (const parameter_importance& pair : found.pairs) EXPECT_LT(pair.explained, 0.06) << "they only add up";
 }
 
-TEST(importance, sees_two_that_matter_together_alone)
+TEST(importance, detects_two_that_only_matter_together)
 {
     const importance found =
         found_in(grid([](int threads, int items, int) { return (threads + items) % 2 == 0 ? 1.0 : 0.0; }));
@@ -68,7 +68,7 @@ TEST(importance, sees_two_that_matter_together_alone)
     EXPECT_NEAR(found.pairs.front().explained, 1, 1e-9);
 }
 
-TEST(importance, of_noise_is_nothing)
+TEST(importance, noise_has_none)
 {
     std::mt19937 engine(7);
     std::normal_distribution<double> noise;
@@ -76,7 +76,7 @@ TEST(importance, of_noise_is_nothing)
     for (const parameter_importance& one : found.singles) EXPECT_LT(one.explained, 0.12);
 }
 
-TEST(importance, says_nothing_of_too_little)
+TEST(importance, is_unknown_with_too_few_results)
 {
     EXPECT_TRUE(found_in(grid([](int, int, int) { return 1.0; })).singles.empty()) << "all times are equal";
     std::vector<stored_result> few = grid([](int threads, int, int) { return 1.0 * threads; });

@@ -1,4 +1,4 @@
-// Maps over parameters: which candidate stands in which cell, what is put together, and what is refused.
+// Maps over parameters: which candidate is in which cell, what is combined, and what is refused.
 #include "tune/ranking/landscape.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ std::string refusal(const std::vector<recorded_run>& runs, const landscape_reque
     return {};
 }
 
-TEST(landscape, has_a_map_for_each_workload_with_the_winner_of_the_ranking)
+TEST(landscape, has_a_map_per_workload_with_the_winner_of_the_ranking)
 {
     const landscape found = drawn({example_results()}, {.axes = {"threads", "items"}, .by = {}});
     ASSERT_EQ(found.by.size(), 1u);
@@ -65,13 +65,13 @@ TEST(landscape, has_a_map_for_each_workload_with_the_winner_of_the_ranking)
     EXPECT_TRUE(map.has_times());
     EXPECT_EQ(map.values[0].size(), 5u);  // 64, 128, 256, 512, 1024
     EXPECT_EQ(map.values[1].size(), 10u);
-    // The race decided for 128 x 17, whose samples are not the fastest.
+    // The race chose 128 x 17, whose samples are not the fastest.
     const landscape_cell* cell = cell_at(map, 1, 6);
     ASSERT_NE(cell, nullptr);
     EXPECT_TRUE(best_of(map, *cell).is_winner);
     EXPECT_EQ(best_of(map, *cell).parameters, tuning_values(128, 17));
     EXPECT_TRUE(best_of(map, *cell_at(map, 1, 5)).equals_best);
-    // One that may not win, one stopped early, a failed one, and one that nobody tried.
+    // One that may not win, one stopped early, a failed one, and one that was never tried.
     EXPECT_FALSE(best_of(map, *cell_at(map, 0, 1)).may_win);
     EXPECT_TRUE(best_of(map, *cell_at(map, 0, 0)).stopped_early);
     const landscape_cell* failed_cell = cell_at(map, 4, 5);
@@ -97,14 +97,14 @@ TEST(landscape, a_cell_is_the_best_over_all_other_parameters)
     EXPECT_EQ(map.cells[1].candidates, 2u);
     EXPECT_EQ(map.cells[1].failures.at(outcome::hang), 1u);
     EXPECT_NEAR(best_of(map, map.cells[1]).share(), 90.0 / 95, 1e-9);
-    // Divided by the third parameter each part has its own best.
+    // Divided by the third parameter, each part has its own best.
     const landscape divided = drawn({run}, {.axes = {"threads"}, .by = {{"unroll"}}});
     ASSERT_EQ(divided.maps.size(), 2u);
     EXPECT_EQ(divided.maps[1].cells[1].why->first, outcome::hang);
     EXPECT_DOUBLE_EQ(best_of(divided.maps[0], divided.maps[0].cells[1]).share(), 1);
 }
 
-TEST(landscape, several_workloads_together_are_a_geometric_mean_of_what_was_measured_on_all)
+TEST(landscape, over_several_workloads_it_has_the_geometric_mean_of_candidates_measured_on_all)
 {
     stored_result early = example_result(64, 7, small, 400);
     early.measured.stopped_early = true;
@@ -118,7 +118,7 @@ TEST(landscape, several_workloads_together_are_a_geometric_mean_of_what_was_meas
     EXPECT_FALSE(map.has_times());
     EXPECT_EQ(map.sections[0].incomplete, 1u);
     ASSERT_EQ(map.cells.size(), 4u);
-    // sqrt(100 x 1000) and sqrt(200 x 500) are the same; 9 was measured on one of the two alone.
+    // sqrt(100 x 1000) and sqrt(200 x 500) are equal; 9 was only measured on one of the two.
     EXPECT_NEAR(best_of(map, map.cells[0]).share(), 1, 1e-9);
     EXPECT_NEAR(best_of(map, map.cells[1]).share(), 1, 1e-9);
     EXPECT_NEAR(best_of(map, map.cells[2]).share(), std::sqrt(1e5 / 8e5), 1e-9);
@@ -127,7 +127,7 @@ TEST(landscape, several_workloads_together_are_a_geometric_mean_of_what_was_meas
     EXPECT_FALSE(map.cells[3].why);
 }
 
-TEST(landscape, an_axis_may_be_of_the_workload)
+TEST(landscape, an_axis_may_be_a_value_of_the_workload)
 {
     const landscape found = drawn({example_results()}, {.axes = {"n", "items"}, .by = {}});
     ASSERT_EQ(found.maps.size(), 1u);
@@ -152,13 +152,13 @@ TEST(landscape, records_of_several_gpus_are_divided_by_them)
     EXPECT_NEAR(best.everywhere->losses[1], 0, 1e-9);
     EXPECT_EQ(best.everywhere->worst, 0u);
     EXPECT_EQ(drawn({here, there}, {.axes = {"threads"}, .by = {}}).by[0].name, "gpu");
-    // What was not measured everywhere cannot be used everywhere.
+    // A candidate that was not measured everywhere cannot be recommended everywhere.
     EXPECT_FALSE(drawn({run_of({example_result(64, 3, small, 1)}, "A"), run_of({example_result(32, 3, small, 1)}, "B")},
                        {.axes = {}, .by = {{"gpu"}}})
                      .everywhere);
 }
 
-TEST(landscape, parts_of_one_run_are_put_together_and_the_newest_counts)
+TEST(landscape, parts_of_one_run_are_combined_and_the_newest_counts)
 {
     const recorded_run one = run_of({example_result(64, 3, small, 100), example_result(128, 3, small, 90)});
     const recorded_run two = run_of({example_result(64, 3, small, 80), example_result(256, 3, small, 85)});
@@ -170,7 +170,7 @@ TEST(landscape, parts_of_one_run_are_put_together_and_the_newest_counts)
     EXPECT_TRUE(best_of(found.maps[0], found.maps[0].cells[0]).is_winner);
 }
 
-TEST(landscape, what_must_not_be_compared_is_never_one_map)
+TEST(landscape, incomparable_results_are_never_in_one_map)
 {
     const recorded_run one = run_of({example_result(64, 3, small, 100)});
     for (const char* what : {"driver", "toolkit", "source", "task"}) {
@@ -191,7 +191,7 @@ TEST(landscape, what_must_not_be_compared_is_never_one_map)
         << "the host makes no difference";
 }
 
-TEST(landscape, names_that_there_are_not_are_refused_with_those_that_there_are)
+TEST(landscape, unknown_names_are_refused_with_the_known_ones)
 {
     const std::vector<recorded_run> runs{example_results()};
     const std::string unknown = refusal(runs, {.axes = {"threds"}, .by = {}});
@@ -200,14 +200,14 @@ TEST(landscape, names_that_there_are_not_are_refused_with_those_that_there_are)
     EXPECT_NE(refusal(runs, {.axes = {"threads"}, .by = {{"size"}}}).find("--by"), std::string::npos);
     EXPECT_NE(refusal(runs, {.axes = {"threads"}, .by = {{"threads"}}}).find("an axis"), std::string::npos);
     EXPECT_NE(refusal(runs, {.axes = {"threads", "threads"}, .by = {}}).find("twice"), std::string::npos);
-    // A parameter with the name of something else is named as in CSV.
+    // A parameter with the name of something else is written as in CSV.
     const std::vector<recorded_run> both{run_of({with(example_result(64, 3, small, 1), "gpu", std::int64_t(7))})};
     EXPECT_NE(refusal(both, {.axes = {"gpu"}, .by = {}}).find("write parameters.gpu or record.gpu"), std::string::npos);
     EXPECT_EQ(drawn(both, {.axes = {"parameters.gpu"}, .by = {}}).maps[0].values[0][0],
               parameter_value(std::int64_t(7)));
 }
 
-TEST(landscape, numbers_rise_and_words_follow)
+TEST(landscape, numbers_ascend_and_texts_follow)
 {
     recorded_run run = run_of({});
     for (const parameter_value& value :
@@ -221,8 +221,8 @@ TEST(landscape, numbers_rise_and_words_follow)
     EXPECT_EQ(found.maps[0].unplaced, 1u) << "one has no mode";
 }
 
-// A file of somebody else: as many values as results on both axes, and a workload each.
-TEST(landscape, is_as_large_as_its_results_and_not_as_its_axes)
+// An untrusted file: as many values as results on both axes, and one workload each.
+TEST(landscape, its_size_depends_on_the_results_and_not_on_the_axes)
 {
     recorded_run run = run_of({});
     for (std::int64_t i = 0; i < 5000; ++i) run.results.push_back(example_result(i, i, small, 100));
@@ -232,7 +232,7 @@ TEST(landscape, is_as_large_as_its_results_and_not_as_its_axes)
     EXPECT_EQ(drawn({run}, {.axes = {"threads", "items"}, .by = {}}).maps.size(), 5000u);
 }
 
-TEST(landscape, without_a_winner_no_cell_is_one)
+TEST(landscape, without_a_winner_no_cell_is_marked)
 {
     recorded_run run = run_of({example_result(64, 3, small, 100), example_result(128, 3, small, 101)});
     for (stored_result& result : run.results)

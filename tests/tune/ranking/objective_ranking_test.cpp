@@ -1,4 +1,4 @@
-// Ranking by something else than the time alone.
+// Ranking by other objectives than the time.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace launchbox {
 namespace {
 
-// Candidates of one workload: milliseconds, joules and watts; 0: not known. The first is the baseline.
+// Candidates of one workload: milliseconds, joules and watts; 0: unknown. The first is the baseline.
 recorded_run run_of(const std::vector<std::array<double, 3>>& figures, const std::string& goal)
 {
     recorded_run run;
@@ -37,7 +37,7 @@ std::size_t winner_of(const recorded_run& run)
 const std::vector<std::array<double, 3>> figures{{2.0, 1.0, 500}, {1.0, 0.7, 700},  {1.1, 0.6, 545},
                                                  {1.5, 0.5, 333}, {1.6, 0.55, 344}, {0.9, 0, 0}};
 
-TEST(objective_ranking, the_least_cost_wins)
+TEST(objective_ranking, the_lowest_cost_wins)
 {
     EXPECT_EQ(winner_of(run_of(figures, "time")), 5u);
     EXPECT_EQ(winner_of(run_of(figures, "energy")), 3u);
@@ -49,7 +49,7 @@ TEST(objective_ranking, the_least_cost_wins)
     EXPECT_EQ(winner_of(run_of(figures, "time where power <= 600 and energy < 0.6 ")), 3u);
 }
 
-TEST(objective_ranking, gains_are_of_the_cost_and_times_stay_times)
+TEST(objective_ranking, gains_are_in_cost_and_times_stay_times)
 {
     const recorded_run run = run_of(figures, "energy");
     const ranking workload = rank(run).front();
@@ -61,7 +61,7 @@ TEST(objective_ranking, gains_are_of_the_cost_and_times_stay_times)
     EXPECT_EQ(workload.goal.text(), "energy");
 }
 
-TEST(objective_ranking, who_lacks_a_quantity_comes_last_and_cannot_win)
+TEST(objective_ranking, a_candidate_without_a_quantity_is_last_and_cannot_win)
 {
     const ranking workload = rank(run_of(figures, "energy")).front();
     EXPECT_EQ(workload.candidates.back().result, 5u);
@@ -69,7 +69,7 @@ TEST(objective_ranking, who_lacks_a_quantity_comes_last_and_cannot_win)
     EXPECT_FALSE(workload.candidates.back().cost);
     EXPECT_FALSE(workload.candidates.back().over_baseline);
     EXPECT_FALSE(rank(run_of(figures, "nobody")).front().decided);
-    // A baseline without its energy is nothing to compare with.
+    // A baseline without its energy cannot be compared with.
     std::vector<std::array<double, 3>> without = figures;
     without[0] = {2, 0, 0};
     const ranking compared = rank(run_of(without, "energy")).front();
@@ -78,7 +78,7 @@ TEST(objective_ranking, who_lacks_a_quantity_comes_last_and_cannot_win)
     EXPECT_TRUE(compared.decided);
 }
 
-TEST(objective_ranking, who_is_not_allowed_cannot_win_and_is_told_apart)
+TEST(objective_ranking, a_candidate_that_is_not_allowed_cannot_win_and_is_marked)
 {
     const ranking workload = rank(run_of(figures, "energy where power > 400")).front();
     for (const ranked_candidate& candidate : workload.candidates) {
@@ -89,7 +89,7 @@ TEST(objective_ranking, who_is_not_allowed_cannot_win_and_is_told_apart)
     EXPECT_FALSE(rank(run_of(figures, "energy where power > 4000")).front().decided);
 }
 
-TEST(objective_ranking, the_front_is_marked_among_those_that_may_win)
+TEST(objective_ranking, the_front_is_marked_among_candidates_that_may_win)
 {
     recorded_run run = run_of(figures, "time, energy");
     run.results[2].measured.stopped_early = true;
@@ -100,7 +100,7 @@ TEST(objective_ranking, the_front_is_marked_among_those_that_may_win)
     for (const ranked_candidate& candidate : alone.candidates) EXPECT_FALSE(candidate.on_front);
 }
 
-TEST(objective_ranking, a_race_is_of_times)
+TEST(objective_ranking, a_race_only_compares_times)
 {
     recorded_run run = run_of(figures, "time where power > 1");
     const auto entry = [&](std::size_t i, double ns) {
@@ -112,11 +112,11 @@ TEST(objective_ranking, a_race_is_of_times)
     run.info.objective = "energy";
     EXPECT_EQ(winner_of(run), 3u);
     EXPECT_FALSE(rank(run).front().decided->raced);
-    run.info.objective = "time where power < 600";  // the second is not allowed now
+    run.info.objective = "time where power < 600";  // the second is not allowed by this
     EXPECT_EQ(winner_of(run), 2u);
 }
 
-TEST(objective_ranking, several_workloads_are_weighed_by_cost)
+TEST(objective_ranking, several_workloads_are_weighted_by_cost)
 {
     recorded_run run = run_of(figures, "energy");
     const recorded_run other =

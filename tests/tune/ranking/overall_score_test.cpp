@@ -39,7 +39,7 @@ TEST(overall_score, is_the_weighted_geometric_mean)
     EXPECT_DOUBLE_EQ(found.candidates[0].score.times, 1.25);
     EXPECT_TRUE(found.candidates[1].is_baseline);
     EXPECT_EQ(found.candidates[1].score, gain{});
-    // Twice as fast once, half as fast with three times the weight: the fourth root of 2 / 8.
+    // Twice as fast on one, half as fast on the other with three times the weight: the fourth root of 2 / 8.
     EXPECT_DOUBLE_EQ(found.candidates[2].score.times, std::sqrt(0.5));
     const overall_candidate& uneven = found.candidates[2];
     EXPECT_EQ(uneven.speeds[uneven.worst].ranking, 1u);
@@ -48,9 +48,9 @@ TEST(overall_score, is_the_weighted_geometric_mean)
     EXPECT_DOUBLE_EQ(found.over_next->times, 1.25);
 }
 
-// By the samples 128 is ahead of 64; in the race 64 was. Against the baseline, which did not race, both are compared at
-// the level of their samples: the mean of log(50 / 500) and log(51 / 490).
-TEST(overall_score, believes_the_final_race_of_those_that_took_part)
+// By the samples, 128 is faster than 64; in the race, 64 was faster. The baseline did not race, so both are compared
+// with it at the level of their samples: the mean of log(50 / 500) and log(51 / 490).
+TEST(overall_score, uses_the_final_race_for_candidates_that_took_part)
 {
     const std::vector<stored_result> results{timed(256, 1, always(100)), timed(128, 1, always(50)),
                                              timed(64, 1, always(51))};
@@ -69,7 +69,7 @@ TEST(overall_score, believes_the_final_race_of_those_that_took_part)
     EXPECT_DOUBLE_EQ(found.over_next->times, 500.0 / 490);
 }
 
-TEST(overall_score, interval_is_that_of_the_workloads)
+TEST(overall_score, its_interval_combines_those_of_the_workloads)
 {
     std::vector<double> spread;  // 73 to 87: the 4th of 15 from each end is 76 and 84
     for (int i = 0; i < 15; ++i) spread.push_back(73 + i);
@@ -95,13 +95,13 @@ TEST(overall_score, without_baseline_the_fastest_of_each_workload_is_the_referen
     EXPECT_DOUBLE_EQ(found.candidates[1].score.times, std::sqrt(10.0 / 50 * 40 / 90));
 }
 
-TEST(overall_score, same_code_everywhere_is_one_choice)
+TEST(overall_score, candidates_with_the_same_code_everywhere_are_one_choice)
 {
     std::vector<stored_result> results{
         timed(256, 1, always(100)), timed(128, 1, always(50)), timed(64, 1, always(50)), timed(32, 1, always(50)),
         timed(256, 2, always(100)), timed(128, 2, always(50)), timed(64, 2, always(50)), timed(32, 2, always(50))};
     results[2].same_as = results[6].same_as = tuning_values(128, 11);
-    results[3].same_as = tuning_values(128, 11);  // on one workload alone: another choice
+    results[3].same_as = tuning_values(128, 11);  // the same on one workload only: another choice
     const overall_ranking found = ranked(results);
     ASSERT_EQ(found.candidates.size(), 4u);
     EXPECT_EQ(found.candidates[0].same_as, std::nullopt);
@@ -111,18 +111,18 @@ TEST(overall_score, same_code_everywhere_is_one_choice)
     EXPECT_EQ(found.over_next, gain{}) << "the next is the one with other code";
 }
 
-TEST(overall_score, a_candidate_that_failed_somewhere_has_none)
+TEST(overall_score, a_candidate_that_failed_on_a_workload_has_none)
 {
     std::vector<stored_result> results{timed(256, 1, always(100)), timed(128, 1, always(50)),
                                        timed(256, 2, always(100)), failed(128, 11, 2, outcome::wrong_result, "no")};
-    results.push_back(results[1]);  // listed twice, as another program might write it
+    results.push_back(results[1]);  // listed twice, as a file of another program may have it
     const overall_ranking found = ranked(results);
     ASSERT_EQ(found.candidates.size(), 1u);
     EXPECT_TRUE(found.candidates[0].is_baseline);
     EXPECT_EQ(found.incomplete, 1u);
 }
 
-TEST(overall_score, has_one_winner_or_says_why_there_is_none)
+TEST(overall_score, there_is_one_winner_or_a_reason_for_none)
 {
     const auto jumping = [](double time, double part) {
         std::vector<double> samples;

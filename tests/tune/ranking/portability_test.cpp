@@ -58,7 +58,7 @@ TEST(portability, has_the_share_of_each_candidate_on_each_gpu)
     EXPECT_NEAR(*row_of(found, 256).shares[1], 44.0 / 50, 1e-3);
     EXPECT_EQ(row_of(found, 64).shares[1], 1);
     ASSERT_EQ(found.common.size(), 3u);
-    EXPECT_EQ(found.rows[found.common[0]].parameters, tuning_values(64, 11));  // 10 % behind at worst
+    EXPECT_EQ(found.rows[found.common[0]].parameters, tuning_values(64, 11));  // at worst 10 % slower than the best
     ASSERT_EQ(found.sets.size(), 2u);
     EXPECT_NEAR(loss_of(found.sets[0].worst_share), 0.1, 1e-3);
     EXPECT_EQ(smallest_set(found, 0.11), 0u);
@@ -68,7 +68,7 @@ TEST(portability, has_the_share_of_each_candidate_on_each_gpu)
     EXPECT_NEAR(*found.gpus[0].baseline_ns, 200, 1);
 }
 
-TEST(portability, guesses_nothing_where_a_candidate_was_not_measured)
+TEST(portability, guesses_nothing_for_unmeasured_candidates)
 {
     stored_result unverified = timed(32, 10);
     unverified.measured.verified = false;
@@ -80,12 +80,12 @@ TEST(portability, guesses_nothing_where_a_candidate_was_not_measured)
     ASSERT_EQ(found.common.size(), 1u);
     EXPECT_EQ(found.rows[found.common[0]].parameters, tuning_values(256, 11));
     for (const portable_row& row : found.rows) EXPECT_NE(row.parameters, tuning_values(32, 11));
-    // The row that failed on one GPU serves the other.
+    // The row that failed on one GPU is used on the other.
     ASSERT_EQ(found.sets.size(), 2u);
     EXPECT_EQ(found.sets[1].rows.size(), 2u);
 }
 
-TEST(portability, of_several_workloads_is_their_mean)
+TEST(portability, over_several_workloads_is_the_geometric_mean)
 {
     const portability found =
         of({run_on("A100", "sm_80", {timed(256, 100, 1), timed(256, 100, 2), timed(128, 400, 1), timed(128, 100, 2)}),
@@ -95,7 +95,7 @@ TEST(portability, of_several_workloads_is_their_mean)
     EXPECT_FALSE(found.gpus[0].best_ns);
 }
 
-TEST(portability, takes_gpus_without_a_name_for_different_ones)
+TEST(portability, gpus_without_a_name_count_as_different)
 {
     const portability found =
         of({run_on(unknown_gpu, "", {timed(256, 200)}), run_on(unknown_gpu, "", {timed(256, 50)})});
@@ -103,7 +103,7 @@ TEST(portability, takes_gpus_without_a_name_for_different_ones)
     EXPECT_EQ(found.gpus[0].name, "run0.db");
 }
 
-TEST(portability, leaves_out_a_gpu_on_which_nothing_was_measured)
+TEST(portability, leaves_out_a_gpu_without_results)
 {
     const portability found = of({run_on("A100", "sm_80", {timed(256, 200)}), run_on("H100", "sm_90", {timed(256, 50)}),
                                   run_on("T4", "sm_75", {failed(256, 11, 1, outcome::hang, "30 s")})});
@@ -112,7 +112,7 @@ TEST(portability, leaves_out_a_gpu_on_which_nothing_was_measured)
     EXPECT_EQ(found.left_out[0], "T4 is left out: no candidate may win there");
 }
 
-TEST(portability, refuses_what_cannot_be_compared)
+TEST(portability, refuses_incomparable_results)
 {
     const recorded_run here = run_on("A100", "sm_80", {timed(256, 200)});
     EXPECT_NE(message_of({here}).find("A100 alone"), std::string::npos) << message_of({here});

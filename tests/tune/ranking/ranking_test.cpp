@@ -1,4 +1,4 @@
-// Who is the fastest, by how much, and who is equal.
+// Which candidate is the fastest, by how much, and which are equal to it.
 #include "tune/ranking/ranking.hpp"
 #include "tune/types/recorded_run.hpp"
 
@@ -21,7 +21,7 @@ const assignment& parameters_of(const recorded_run& run, const ranking& workload
     return run.results[workload.candidates[place].result].parameters;
 }
 
-TEST(ranking, has_one_table_a_workload_sorted_by_median)
+TEST(ranking, has_one_table_per_workload_sorted_by_median)
 {
     const recorded_run run = example_results();
     const std::vector<ranking> rankings = ranked(run);
@@ -38,7 +38,7 @@ TEST(ranking, has_one_table_a_workload_sorted_by_median)
     EXPECT_EQ(rankings[0].candidates[1].time, summarise(run.results[1].measured.samples_ns));
 }
 
-TEST(ranking, who_is_not_verified_or_was_stopped_may_not_win)
+TEST(ranking, unverified_and_stopped_candidates_may_not_win)
 {
     recorded_run run = example_results();
     run.races.clear();
@@ -47,7 +47,7 @@ TEST(ranking, who_is_not_verified_or_was_stopped_may_not_win)
     EXPECT_FALSE(rankings[0].candidates[6].may_win);
     ASSERT_TRUE(rankings[0].decided);
     EXPECT_EQ(rankings[0].decided->winner, 1u);
-    // Where nobody is verified nobody can be asked for it.
+    // If none is verified, verification is not required.
     for (stored_result& result : run.results) result.measured.verified = false;
     rankings = ranked(run);
     EXPECT_EQ(rankings[0].decided->winner, 0u);
@@ -62,7 +62,7 @@ TEST(ranking, the_race_decides)
     const ranking first = ranked(run)[0];
     ASSERT_TRUE(first.decided);
     EXPECT_TRUE(first.decided->raced);
-    EXPECT_EQ(first.decided->winner, 2u);  // behind in its own samples
+    EXPECT_EQ(first.decided->winner, 2u);  // slower by its own samples
     EXPECT_TRUE(first.decided->equal);
     EXPECT_EQ(first.decided->equal_within, 0.004);
     ASSERT_TRUE(first.decided->over_baseline);
@@ -73,13 +73,13 @@ TEST(ranking, the_race_decides)
     run.races[0].entries[1].samples_ns = samples_around(103'000);
     EXPECT_FALSE(ranked(run)[0].decided->equal);
     EXPECT_EQ(ranked(run)[0].decided->equal_within, 0);
-    // A race of candidates that are no longer there decides nothing.
+    // A race of candidates that no longer exist decides nothing.
     run.races[0].entries.erase(run.races[0].entries.begin() + 1, run.races[0].entries.end());
     run.races[0].entries[0].parameters = tuning_values(1, 1);
     EXPECT_FALSE(ranked(run)[0].decided->raced);
 }
 
-// A race, and then more results of the same run: what it was drawn from is not all that there is.
+// A race, and then more results of the same run: the race did not have all candidates.
 TEST(ranking, a_race_that_is_older_than_the_results_does_not_decide)
 {
     const std::int64_t small = 1 << 20;
@@ -89,7 +89,7 @@ TEST(ranking, a_race_that_is_older_than_the_results_does_not_decide)
         run.results.push_back(std::move(more));
         return run;
     };
-    // Twice as fast; as fast as the best; within the margin in which a candidate may be the better one.
+    // Twice as fast; as fast as the best; within the margin in which it may be the better one.
     for (const double median : {50'000.0, 99'900.0, 101'500.0}) {
         SCOPED_TRACE(median);
         const recorded_run run = with(example_result(32, 3, small, median));
@@ -109,7 +109,7 @@ TEST(ranking, a_race_that_is_older_than_the_results_does_not_decide)
             EXPECT_EQ(candidate.settled, candidate.time);
         }
     }
-    // Nobody whom a race would let in: it stands.
+    // No result that would take part in a race: the race counts.
     stored_result slow = example_result(32, 3, small, 140'000), same = example_result(32, 3, small, 100'000),
                   unverified = example_result(32, 3, small, 50'000), stopped = example_result(32, 3, small, 50'000),
                   elsewhere = example_result(32, 3, 1 << 27, 50'000);
@@ -126,13 +126,13 @@ TEST(ranking, a_race_that_is_older_than_the_results_does_not_decide)
     EXPECT_EQ(outdated_race_text(before.results, ranked(before)[0]), "");
 }
 
-TEST(ranking, a_race_counts_only_with_the_results_that_it_was_drawn_from)
+TEST(ranking, a_race_counts_only_with_the_results_that_it_used)
 {
     recorded_run run = example_results(), before_it_was_kept = run;
     EXPECT_TRUE(ranked(run)[0].decided->raced);
     for (race_entry& entry : before_it_was_kept.races[0].entries) entry.result_median_ns.reset();
     EXPECT_TRUE(ranked(before_it_was_kept)[0].decided->raced);
-    // JSON without samples has the median alone.
+    // JSON without samples only has the median.
     recorded_run medians = run;
     for (stored_result& result : medians.results)
         if (result.measured.status == outcome::measured)
@@ -161,14 +161,14 @@ TEST(ranking, a_race_counts_only_with_the_results_that_it_was_drawn_from)
                       parameter_text(entry.parameters) + " took part in the final race with another result than now");
         }
     }
-    // A winner that was not compared cannot win where others were.
+    // An uncompared winner cannot win if others were compared.
     for (stored_result& result : run.results)
         if (result.parameters == run.races[0].entries[0].parameters) result.measured.verified = false;
     EXPECT_FALSE(ranked(run)[0].decided->raced);
 }
 
-// As halves of a run have them that were merged.
-TEST(ranking, of_several_races_the_last_that_holds_decides)
+// As in halves of a run that were merged.
+TEST(ranking, of_several_races_the_last_valid_one_decides)
 {
     recorded_run run = example_results();
     race_result_info of_half = run.races[0];
@@ -189,8 +189,8 @@ TEST(ranking, of_several_races_the_last_that_holds_decides)
         "threads=128 items=15 and 1 more did not take part in the final race (measured later, or not in the spec)");
 }
 
-// "equal" prefers the baseline, and the next call may have another one.
-TEST(ranking, of_those_that_raced_equal_the_baseline_of_now_wins)
+// "equal" prefers the baseline, which may be another one in the next call.
+TEST(ranking, among_equals_in_a_race_the_current_baseline_wins)
 {
     recorded_run run = example_results();
     run.info.baseline = tuning_values(128, 15);
@@ -199,7 +199,7 @@ TEST(ranking, of_those_that_raced_equal_the_baseline_of_now_wins)
     EXPECT_EQ(parameters_of(run, now, now.decided->winner), tuning_values(128, 15));
     EXPECT_EQ(now.decided->over_baseline,
               gain_of(summarise(run.races[0].entries[1].samples_ns), summarise(run.races[0].entries[1].samples_ns)));
-    run.info.baseline = tuning_values(256, 11);  // it was separated
+    run.info.baseline = tuning_values(256, 11);  // it was separated in the race
     const ranking other = ranked(run)[0];
     EXPECT_EQ(parameters_of(run, other, other.decided->winner), tuning_values(128, 17));
     run.info.baseline = tuning_values(128, 15);
@@ -209,8 +209,8 @@ TEST(ranking, of_those_that_raced_equal_the_baseline_of_now_wins)
     EXPECT_EQ(parameters_of(run, separated, separated.decided->winner), tuning_values(128, 17));
 }
 
-// A clock with large ticks: more than eight are as fast as each other, and which of them raced says nothing.
-TEST(ranking, a_race_with_room_for_eight_of_equals_stands)
+// A clock with a coarse resolution: more than eight are equally fast, so which of them raced does not matter.
+TEST(ranking, a_race_of_eight_among_more_equals_counts)
 {
     recorded_run run{1, example_run(), {}, {}};
     race_result_info race{1, sizes(5), {}, "winner", 0};
@@ -224,7 +224,7 @@ TEST(ranking, a_race_with_room_for_eight_of_equals_stands)
     EXPECT_FALSE(ranked(run)[0].race);
 }
 
-TEST(ranking, without_a_race_the_baseline_wins_when_it_is_equal)
+TEST(ranking, without_a_race_the_baseline_wins_if_it_is_equal)
 {
     recorded_run run = example_results();
     run.races.clear();
@@ -241,18 +241,18 @@ TEST(ranking, without_a_race_the_baseline_wins_when_it_is_equal)
     run.results[baseline].measured.samples_ns = samples_around(101'700);
     const ranking apart = ranked(run)[0];
     EXPECT_EQ(apart.candidates[apart.decided->winner].result, fastest);
-    EXPECT_TRUE(apart.decided->equal);  // with the third, which has other code
+    EXPECT_TRUE(apart.decided->equal);  // equal to the third, which has other code
     for (stored_result& result : run.results)
         if (result.parameters == tuning_values(128, 17)) result.measured.samples_ns = samples_around(105'000);
     EXPECT_FALSE(ranked(run)[0].decided->equal);
 }
 
-TEST(ranking, equals_are_those_whose_intervals_meet)
+TEST(ranking, equals_have_overlapping_intervals)
 {
     const recorded_run run = example_results();
     const ranking first = ranked(run)[0];
     EXPECT_FALSE(first.candidates[0].equals_best);  // may not win
-    EXPECT_FALSE(first.candidates[1].equals_best);  // is the best itself
+    EXPECT_FALSE(first.candidates[1].equals_best);  // it is the best itself
     EXPECT_TRUE(first.candidates[2].equals_best);
     for (std::size_t i = 3; i < 7; ++i) EXPECT_FALSE(first.candidates[i].equals_best) << i;
 }
@@ -294,7 +294,7 @@ TEST(ranking, same_code_is_marked_and_failures_are_counted)
     EXPECT_TRUE(ranked(run)[1].candidates[0].is_baseline);
 }
 
-TEST(ranking, of_nothing_is_nothing)
+TEST(ranking, nothing_gives_nothing)
 {
     EXPECT_TRUE(rank({}, {}, std::nullopt).empty());
     recorded_run run = example_results();
@@ -305,7 +305,7 @@ TEST(ranking, of_nothing_is_nothing)
     EXPECT_FALSE(rankings[0].decided);
 }
 
-// Samples that jump by so much to both sides.
+// Samples that alternate by this fraction in both directions.
 std::vector<double> jumping(double median, double part)
 {
     std::vector<double> samples;
@@ -313,7 +313,7 @@ std::vector<double> jumping(double median, double part)
     return samples;
 }
 
-TEST(ranking, nothing_wins_where_samples_vary_more_than_the_best_is_ahead)
+TEST(ranking, nothing_wins_if_the_noise_exceeds_the_lead)
 {
     const std::int64_t n = 1 << 20;
     std::vector<stored_result> results{example_result(64, 3, n, 1), example_result(128, 3, n, 1),
@@ -331,12 +331,13 @@ TEST(ranking, nothing_wins_where_samples_vary_more_than_the_best_is_ahead)
     EXPECT_NEAR(noisy.noise->most, 0.6, 1e-9);
     EXPECT_NEAR(noisy.noise->gap, 0.03, 1e-9);
     EXPECT_EQ(noise_text(*noisy.noise), "samples vary by ± 15 to 60 %");
-    // Little noise is no reason; nor is that of another, where the best is known well; nor where all are slower anyway.
+    // Not with little noise; nor with that of another candidate, if the best is known well; nor if all others are
+    // slower anyway.
     EXPECT_TRUE(ranked_with(0.03, 0.03, 0.01).decided->equal);
     EXPECT_EQ(ranked_with(0.01, 0.6, 0.01).decided->winner, 0u);
     results[1].measured.stopped_early = true;
     EXPECT_EQ(ranked_with(0.5, 0.5, 0.1).decided->winner, 0u);
-    // The baseline is one of those that are not separated.
+    // The baseline is among those that are not separated.
     results[2].measured.samples_ns = jumping(110, 0.3);
     EXPECT_FALSE(rank(results, {}, tuning_values(256, 11))[0].decided);
 }
@@ -350,7 +351,7 @@ TEST(ranking, a_race_on_a_noisy_machine_decides_nothing)
     EXPECT_EQ(first.race, 0u);
     ASSERT_TRUE(first.noise);
     EXPECT_EQ(noise_text(*first.noise), "samples vary by ± 40 %");
-    // What it did separate counts.
+    // Candidates that it did separate count.
     run.races[0].verdict = "winner";
     EXPECT_TRUE(ranked(run)[0].decided->raced);
 }

@@ -1,4 +1,4 @@
-// The best sets of rows against all sets there are.
+// The best sets of rows, compared with all possible sets.
 #include "tune/ranking/row_sets.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace launchbox {
 namespace {
 
-// Each GPU has a row that is the best there; some shares are not known.
+// Each GPU has a row that is the best there; some shares are unknown.
 std::vector<portable_row> random_rows(std::mt19937& random, std::size_t rows, std::size_t gpus)
 {
     std::vector<portable_row> made;
@@ -56,7 +56,7 @@ TEST(row_sets, have_the_best_worst_case_of_all_sets)
         const std::vector<portable_set> sets = best_row_sets(rows, gpus);
         ASSERT_FALSE(sets.empty());
         for (std::size_t number = 1; number <= std::min(gpus, count); ++number) {
-            // The best of our sets with so many rows at most.
+            // The best of our sets with at most this many rows.
             double ours = 0;
             for (const portable_set& set : sets)
                 if (set.rows.size() <= number) ours = std::max(ours, set.worst_share);
@@ -80,7 +80,7 @@ TEST(row_sets, have_the_best_worst_case_of_all_sets)
     }
 }
 
-TEST(row_sets, serve_more_gpus_than_can_be_searched_through)
+TEST(row_sets, serve_more_gpus_than_can_be_searched_completely)
 {
     std::mt19937 random(static_cast<std::uint32_t>(random_seed()));
     const std::size_t gpus = max_exact_gpus + 4;

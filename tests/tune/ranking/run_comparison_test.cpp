@@ -1,4 +1,4 @@
-// Two runs side by side: made-up runs of which is known what moved.
+// Comparison of two runs, made up so that the differences are known.
 #include "tune/ranking/run_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ recorded_run compared_run(std::vector<stored_result> results)
     return {1, example_run(), std::move(results), {}};
 }
 
-TEST(run_comparison, with_itself_nothing_moved)
+TEST(run_comparison, with_itself_nothing_changed)
 {
     const run_comparison found = compared(example_results(), example_results());
     EXPECT_TRUE(found.differences.empty());
@@ -33,13 +33,13 @@ TEST(run_comparison, with_itself_nothing_moved)
     EXPECT_EQ(small.shared, 1u);
     EXPECT_EQ(small.median_ratio, 1);
     EXPECT_EQ(small.winner_a->parameters, tuning_values(128, 17));
-    // The race decided; by its own samples 128 x 15 is faster.
+    // The race decided; by its own samples, 128 x 15 is faster.
     EXPECT_DOUBLE_EQ(small.winner_a->over_best->times, 1.004);
     EXPECT_EQ(small.best->moved, move_kind::equal);
     EXPECT_EQ(found.workloads[1].winner_b->over_best, gain{});
 }
 
-TEST(run_comparison, names_what_moved)
+TEST(run_comparison, names_the_changes)
 {
     const recorded_run a =
         compared_run({example_result(256, 11, 1, 1000), example_result(128, 11, 1, 900), example_result(64, 11, 1, 800),
@@ -68,7 +68,7 @@ TEST(run_comparison, names_what_moved)
     EXPECT_EQ(one.candidates[1].registers, 5);
     EXPECT_EQ(one.candidates[1].spill_bytes, 8);
     EXPECT_FALSE(one.candidates.back().time) << "it was not measured in A";
-    // 64 x 11 is A's winner and takes 960 in B, where 128 x 11 takes 720; there it is the other way round by 900 / 800.
+    // 64 x 11 is A's winner and takes 960 in B, where 128 x 11 takes 720; in A they take 800 and 900.
     EXPECT_EQ(one.winner_a->parameters, tuning_values(64, 11));
     EXPECT_DOUBLE_EQ(one.winner_a->over_best->times, 960.0 / 720);
     EXPECT_EQ(one.winner_b->parameters, tuning_values(128, 11));
@@ -78,7 +78,7 @@ TEST(run_comparison, names_what_moved)
     EXPECT_DOUBLE_EQ(one.best->ratio.times, 0.9);
 }
 
-TEST(run_comparison, few_samples_tell_nothing)
+TEST(run_comparison, few_samples_decide_nothing)
 {
     const auto summary = [](double time, std::size_t count) {
         return sample_summary{.count = count, .median = time, .low = time, .high = time};
@@ -95,7 +95,7 @@ TEST(run_comparison, few_samples_tell_nothing)
         << "the intervals meet";
 }
 
-TEST(run_comparison, noise_alone_moves_next_to_nothing)
+TEST(run_comparison, noise_alone_changes_almost_nothing)
 {
     std::mt19937 random(7);
     recorded_run runs[2] = {compared_run({}), compared_run({})};
@@ -119,7 +119,7 @@ TEST(run_comparison, chance_is_exact)
     EXPECT_NEAR(chance_of_differing(4, 4), 2.0 / 70, 1e-9);
     EXPECT_NEAR(chance_of_differing(2, 6), 2.0 / 28, 1e-9);
     EXPECT_EQ(chance_of_differing(0, 5), 1);
-    // By trial, where the interval is not the extremes: 9 samples (2nd to 8th) and 12 (3rd to 10th).
+    // By simulation, where the interval is not the extremes: 9 samples (2nd to 8th) and 12 (3rd to 10th).
     std::mt19937 random(11);
     std::uniform_real_distribution<double> any;
     int apart = 0;
@@ -158,7 +158,7 @@ TEST(run_comparison, another_gpu_is_compared_with_the_median)
     EXPECT_FALSE(compared(a, b).same_task);
 }
 
-TEST(run_comparison, workloads_that_only_one_has)
+TEST(run_comparison, workloads_of_only_one_run)
 {
     const run_comparison found = compared(compared_run({example_result(32, 3, 1, 10), example_result(32, 3, 2, 10)}),
                                           compared_run({example_result(32, 3, 2, 10), example_result(32, 3, 3, 10)}));
@@ -168,7 +168,7 @@ TEST(run_comparison, workloads_that_only_one_has)
     EXPECT_EQ(found.only_b, std::vector<assignment>{sizes(3)});
 }
 
-TEST(run_comparison, winner_that_failed_elsewhere)
+TEST(run_comparison, a_winner_that_failed_in_the_other_run)
 {
     const run_comparison found =
         compared(compared_run({example_result(32, 3, 1, 10), example_result(64, 3, 1, 20)}),

@@ -1,4 +1,5 @@
-// Which of equals is used: the baseline, fewer registers, a smaller block, smaller values; and nobody who is slower.
+// Which of several equal candidates is used: the baseline, fewer registers, a smaller block, smaller values; and never
+// a slower one.
 #include "tune/ranking/tie_rule.hpp"
 
 #include "tune/ranking/overall_score.hpp"
@@ -50,7 +51,7 @@ chosen_one chosen_of(const recorded_run& run)
     return {run.results[only.candidates[decided.winner].result].parameters, decided.tie.among, decided.tie.why};
 }
 
-// As `run_tune` writes it: the fastest first.
+// In the order of `run_tune`: the fastest first.
 void hold_race(recorded_run& run, const std::string& verdict)
 {
     race_result_info raced{1, sizes(n), {}, verdict, verdict == "equal" ? 0.004 : 0};
@@ -64,7 +65,7 @@ void hold_race(recorded_run& run, const std::string& verdict)
     run.races = {raced};
 }
 
-// Whether the samples or a race decide, and in whatever order the results came.
+// By samples and by a race, with the results in any order.
 void expect_chosen(std::vector<stored_result> results, const std::optional<assignment>& baseline,
                    const chosen_one& expected)
 {
@@ -78,48 +79,48 @@ void expect_chosen(std::vector<stored_result> results, const std::optional<assig
     }
 }
 
-TEST(tie_rule, of_equals_the_one_with_fewer_registers_is_used)
+TEST(tie_rule, of_equals_the_one_with_the_fewest_registers_is_used)
 {
     expect_chosen({tie_result(128, 15, 100'000), tie_result(128, 9, 100'300), tie_result(128, 12, 100'100)}, {},
                   {tuning_values(128, 9), 3, tie_reason::fewer_registers});
 }
 
-TEST(tie_rule, with_as_many_registers_the_smaller_block_and_then_the_smaller_values)
+TEST(tie_rule, with_equal_registers_the_smaller_block_and_then_the_smaller_values)
 {
     expect_chosen(
         {tie_result(512, 9, 100'000, 512), tie_result(256, 9, 100'100, 256), tie_result(1024, 9, 100'200, 1024)}, {},
         {tuning_values(256, 9), 3, tie_reason::smaller_block});
-    // 64 is less than 256, although "256" is less than "64".
+    // 64 is less than 256, although the text "256" is less than "64".
     expect_chosen({tie_result(256, 9, 100'000, 128), tie_result(64, 9, 100'200, 128)}, {},
                   {tuning_values(64, 9), 2, tie_reason::smaller_values});
-    // A record of somebody else, which says neither.
+    // A record of another program, without registers and threads.
     std::vector<stored_result> unknown{tie_result(256, 9, 100'000), tie_result(64, 17, 100'200)};
     unknown[0].kernel.reset();
     expect_chosen(unknown, {}, {tuning_values(64, 17), 2, tie_reason::smaller_values});
 }
 
-TEST(tie_rule, the_baseline_stays)
+TEST(tie_rule, the_baseline_is_kept)
 {
     expect_chosen({tie_result(128, 9, 100'000), tie_result(128, 15, 100'300), tie_result(128, 12, 100'100)},
                   tuning_values(128, 15), {tuning_values(128, 15), 3, tie_reason::baseline});
 }
 
-TEST(tie_rule, who_is_slower_is_not_used_whatever_it_saves)
+TEST(tie_rule, a_slower_candidate_is_not_used_whatever_it_saves)
 {
-    // Not separated by its samples, but what is best known of it is that it is 0.8 % slower.
+    // Its samples do not separate it, but the best estimate is that it is 0.8 % slower.
     expect_chosen({tie_result(128, 15, 100'000), tie_result(128, 9, 100'800)}, {},
                   {tuning_values(128, 15), 1, std::nullopt});
     expect_chosen({tie_result(128, 15, 100'000), tie_result(128, 9, 104'000)}, {},
                   {tuning_values(128, 15), 1, std::nullopt});
-    // Nor one whose output nobody could verify, though others' was.
+    // Nor one whose output was not verified, if that of others was.
     std::vector<stored_result> results{tie_result(128, 15, 100'000), tie_result(128, 9, 100'000)};
     results[1].measured.verified = false;
     recorded_run run = tie_run(results);
     EXPECT_EQ(chosen_of(run), (chosen_one{tuning_values(128, 15), 1, std::nullopt}));
 }
 
-// What samples tell apart, and the next call may not.
-TEST(tie_rule, two_times_that_cannot_differ_by_half_a_percent_are_equal)
+// A difference that these samples separate, and those of the next call may not.
+TEST(tie_rule, times_that_differ_by_less_than_half_a_percent_are_equal)
 {
     std::vector<stored_result> results{tie_result(128, 15, 1), tie_result(128, 9, 1)};
     results[0].measured.samples_ns.assign(20, 100'000);
@@ -130,8 +131,8 @@ TEST(tie_rule, two_times_that_cannot_differ_by_half_a_percent_are_equal)
     EXPECT_EQ(chosen_of(tie_run(results)), (chosen_one{tuning_values(128, 15), 1, std::nullopt}));
 }
 
-// Who fell out of a race by less than counts, as races of earlier versions had it.
-TEST(tie_rule, what_a_race_separated_counts_only_where_it_is_slower)
+// A candidate that was dropped from a race because of a negligible difference, as in races of earlier versions.
+TEST(tie_rule, a_candidate_dropped_from_a_race_only_loses_if_it_is_slower)
 {
     recorded_run run = tie_run({tie_result(128, 15, 100'000), tie_result(128, 9, 100'200)});
     hold_race(run, "winner");
@@ -142,7 +143,7 @@ TEST(tie_rule, what_a_race_separated_counts_only_where_it_is_slower)
     EXPECT_EQ(chosen_of(run), (chosen_one{tuning_values(128, 15), 1, std::nullopt}));
 }
 
-TEST(tie_rule, holds_over_all_workloads)
+TEST(tie_rule, applies_over_all_workloads)
 {
     std::vector<stored_result> results;
     for (const std::int64_t size : {n, 2 * n})

@@ -9,7 +9,7 @@ namespace {
 
 using samples = std::vector<double>;
 
-// Times around a true one, with noise of `spread` of it.
+// Times around a true one, with relative noise of `spread`.
 class noisy_clock {
 public:
     noisy_clock(std::vector<double> truth, double spread, unsigned seed)
@@ -30,7 +30,7 @@ private:
     int asked_ = 0;
 };
 
-TEST(final_race, those_within_noise_or_margin_of_the_best_take_part_the_best_first)
+TEST(final_race, candidates_within_noise_or_margin_of_the_best_take_part_the_best_first)
 {
     const samples wide{90, 95, 100, 105, 110, 115, 120}, best{100, 100, 100, 100, 100, 100},
         near{101, 101, 101, 101, 101, 101}, far{110, 110, 110, 110, 110, 110};
@@ -45,7 +45,7 @@ TEST(final_race, those_within_noise_or_margin_of_the_best_take_part_the_best_fir
     EXPECT_EQ(contestants({best, near, near, near}, {.max_contestants = 2}).size(), 2u);
 }
 
-TEST(final_race, the_faster_wins_when_noise_allows_to_tell)
+TEST(final_race, the_faster_wins_if_noise_permits_a_decision)
 {
     noisy_clock clock({100, 98, 103}, 0.002, 7);
     const race_outcome result = run_final_race(3, {}, 1, [&](std::size_t, std::size_t i) { return clock(i); });
@@ -53,7 +53,7 @@ TEST(final_race, the_faster_wins_when_noise_allows_to_tell)
     EXPECT_FALSE(result.equal);
 }
 
-TEST(final_race, what_cannot_be_told_apart_is_equal)
+TEST(final_race, inseparable_candidates_are_equal)
 {
     noisy_clock clock({100, 100, 100.1}, 0.01, 3);
     const race_outcome result = run_final_race(3, {}, 1, [&](std::size_t, std::size_t i) { return clock(i); });
@@ -63,7 +63,7 @@ TEST(final_race, what_cannot_be_told_apart_is_equal)
     EXPECT_EQ(clock.asked(), 3 * race_rules{}.max_rounds);
 }
 
-TEST(final_race, who_is_slower_falls_out_and_equals_stay)
+TEST(final_race, a_slower_candidate_is_dropped_and_equal_ones_stay)
 {
     noisy_clock clock({100, 100, 120}, 0.001, 3);
     const race_outcome result = run_final_race(3, {}, 1, [&](std::size_t, std::size_t i) { return clock(i); });
@@ -71,7 +71,7 @@ TEST(final_race, who_is_slower_falls_out_and_equals_stay)
     EXPECT_EQ(result.order.back(), 2u);
 }
 
-TEST(final_race, it_ends_early_when_all_that_is_left_is_close_enough)
+TEST(final_race, it_ends_early_if_all_that_are_left_are_close_enough)
 {
     noisy_clock clock({100, 100}, 0.0001, 5);
     const race_outcome result = run_final_race(2, {}, 1, [&](std::size_t, std::size_t i) { return clock(i); });
@@ -80,7 +80,7 @@ TEST(final_race, it_ends_early_when_all_that_is_left_is_close_enough)
     EXPECT_EQ(clock.asked(), 2 * race_rules{}.fewest_rounds);
 }
 
-TEST(final_race, one_that_fails_falls_out_and_the_others_go_on)
+TEST(final_race, a_failing_candidate_is_dropped_and_the_others_continue)
 {
     noisy_clock clock({100, 90, 100.0}, 0.0001, 5);
     int left = 3;
@@ -93,7 +93,7 @@ TEST(final_race, one_that_fails_falls_out_and_the_others_go_on)
     EXPECT_EQ(result.rounds_ns[1].size(), 3u);
 }
 
-TEST(final_race, all_that_fail_and_one_alone)
+TEST(final_race, all_fail_or_only_one_takes_part)
 {
     const race_outcome none = run_final_race(2, {}, 1, [](std::size_t, std::size_t) { return std::nullopt; });
     EXPECT_EQ(none.order.size(), 2u);
@@ -103,7 +103,7 @@ TEST(final_race, all_that_fail_and_one_alone)
     EXPECT_TRUE(one.rounds_ns.front().empty());
 }
 
-// Two GPUs of one model, of which the second is 3 % slower: more than the contestants differ.
+// Two GPUs of one model, of which the second is 3 % slower: a larger difference than between the contestants.
 TEST(final_race, rounds_on_two_devices_compare_within_each)
 {
     for (unsigned seed = 0; seed < 100; ++seed) {
@@ -117,8 +117,8 @@ TEST(final_race, rounds_on_two_devices_compare_within_each)
     }
 }
 
-// Of 1,000 races between a candidate and one that is 1 % slower, measured with noise of 1 %, few may choose wrongly.
-TEST(final_race, over_many_races_the_slower_is_hardly_ever_said_to_win)
+// Of 1,000 races between a candidate and one that is 1 % slower, with noise of 1 %, only a few may choose wrongly.
+TEST(final_race, over_many_races_the_slower_hardly_ever_wins)
 {
     int wrong = 0;
     for (unsigned seed = 0; seed < 1000; ++seed) {

@@ -1,5 +1,5 @@
 // How good is the candidate that is chosen from noisy samples? Recorded samples are drawn again at random, by the rules
-// by which a run samples, gives up and races; the median of all that was recorded is the truth.
+// by which a run samples, gives up and races; the median of all recorded samples counts as the true time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct recorded_candidate {
     double truth_ns = 0;
 };
 
-// Those that are not twice as slow as the best: none of the others is ever near it.
+// The candidates that take less than twice the time of the best: the others never matter.
 std::vector<recorded_candidate> candidates_of(const fs::path& file)
 {
     const result_file read = read_result_file(file.string());
@@ -61,7 +61,7 @@ public:
         return series.samples_ns();
     }
 
-    // As a turn of the final race is timed.
+    // Timed like a turn of the final race.
     double turn(std::size_t candidate)
     {
         std::vector<double> samples;
@@ -80,8 +80,8 @@ private:
     std::mt19937_64 random_;
 };
 
-// Of `replays` runs those whose winner is truly within 1 % of the truly best, and what the first samples would have
-// chosen without a race.
+// In how many of `replays` runs the winner's true time is within 1 % of the best, and in how many the first samples
+// alone, without a race, would have chosen such a candidate.
 struct good_counts {
     int raced = 0, by_first_samples = 0;
 };
@@ -119,7 +119,7 @@ TEST(noisy_winner, of_1000_replays_of_an_h200_950_choose_within_1_percent_of_the
     EXPECT_GE(good.raced, 950);
 }
 
-// 32 samples a candidate of a GPU whose samples scatter by some percent. LAUNCHBOX_EXHAUSTIVE=1: 1,000 replays.
+// 32 samples per candidate, on a GPU whose samples vary by some percent. LAUNCHBOX_EXHAUSTIVE=1: 1,000 replays.
 TEST(noisy_winner, of_replays_of_a_noisy_record_95_percent_choose_within_1_percent_of_the_best)
 {
     const int replays = is_exhaustive() ? 1000 : 100;

@@ -1,4 +1,4 @@
-// What a strategy is asked and told in a run, and what was good elsewhere.
+// What a strategy is asked for and told in a run, and candidates that were good elsewhere.
 #include "tune/run/proposals.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ n = 2000
 run = ["true", "{threads}", "{items}", "{n}"]
 )";
 
-// Proposes in the order of the space, and writes down what it is told.
+// Proposes in the order of the space, and records the costs that it is told.
 struct listening : search_strategy {
     listening(std::size_t count, std::map<std::size_t, std::optional<double>>& heard) : count_(count), heard_(heard) {}
     std::optional<std::size_t> ask() override
@@ -69,7 +69,7 @@ protected:
     }
 };
 
-TEST_F(proposals_test, a_strategy_is_told_when_all_workloads_are_settled_of_the_weighted_mean_of_the_ratios)
+TEST_F(proposals_test, once_all_workloads_are_settled_a_strategy_gets_the_weighted_mean_of_the_ratios)
 {
     proposals asked = make({0, 1});
     const std::vector<tune_job> first = asked.next(), second = asked.next(), third = asked.next();
@@ -77,10 +77,10 @@ TEST_F(proposals_test, a_strategy_is_told_when_all_workloads_are_settled_of_the_
     EXPECT_EQ(asked.open(), 3u);
     asked.settle(first[0], took(100));
     EXPECT_TRUE(heard.empty());
-    asked.settle(second[1], took(1000));  // the first on workload 1: its reference
+    asked.settle(second[1], took(1000));  // the first result on workload 1: its reference
     asked.settle(first[1], took(4000));
     ASSERT_EQ(heard.count(0), 1u);
-    // Ratios 1 with weight 3 and 4 with weight 1.
+    // A ratio of 1 with weight 3, and of 4 with weight 1.
     EXPECT_NEAR(heard.at(0).value(), std::pow(4.0, 0.25), 1e-12);
     asked.settle(second[0], took(200));
     EXPECT_NEAR(heard.at(1).value(), std::pow(2.0, 0.75), 1e-12);
@@ -91,14 +91,14 @@ TEST_F(proposals_test, a_strategy_is_told_when_all_workloads_are_settled_of_the_
     EXPECT_EQ(asked.open(), 0u);
 }
 
-TEST_F(proposals_test, with_one_workload_it_is_the_median)
+TEST_F(proposals_test, with_one_workload_the_cost_is_the_median)
 {
     proposals asked = make({1});
     asked.settle(asked.next().front(), took(250));
     EXPECT_EQ(heard.at(0), 250);
 }
 
-TEST_F(proposals_test, what_is_known_is_told_and_not_done_again)
+TEST_F(proposals_test, known_results_are_passed_on_and_not_measured_again)
 {
     for (std::size_t candidate = 0; candidate < 5; ++candidate) {
         known[parameter_text(space.at(candidate)) + "/0"] = took(100.0 + static_cast<double>(candidate));
@@ -127,13 +127,13 @@ TEST_F(proposals_test, what_is_known_is_told_and_not_done_again)
     EXPECT_EQ(proposed.size(), space.size() - 6);
 }
 
-TEST_F(proposals_test, the_best_elsewhere_are_those_of_all_workloads_in_turns_without_copies_of_the_same_code)
+TEST_F(proposals_test, the_best_elsewhere_are_those_of_each_workload_in_turn_without_equal_code)
 {
     result_file file;
     file.runs.push_back(example_results());
     const std::vector<assignment> best = best_of(file, 4);
     ASSERT_EQ(best.size(), 4u);
-    // Best on both workloads together, then the winner of the race on the small one, then that on the large one.
+    // The best on both workloads together, then the winner of the race on the small one, then that on the large one.
     EXPECT_EQ(parameter_text(best[0]), "threads=128 items=15");
     EXPECT_EQ(parameter_text(best[1]), "threads=128 items=17");
     EXPECT_EQ(parameter_text(best[2]), "threads=256 items=11");
@@ -144,7 +144,7 @@ TEST_F(proposals_test, the_best_elsewhere_are_those_of_all_workloads_in_turns_wi
     }
 }
 
-TEST_F(proposals_test, candidates_of_elsewhere_are_found_by_the_names_that_both_have)
+TEST_F(proposals_test, candidates_from_elsewhere_are_matched_by_common_names)
 {
     const std::vector<std::string> names{"threads", "items"};
     const auto with = [](std::int64_t threads, std::int64_t items) {
@@ -158,7 +158,7 @@ TEST_F(proposals_test, candidates_of_elsewhere_are_found_by_the_names_that_both_
     EXPECT_TRUE(found_in(space, names, {assignment{{{"threads", std::int64_t{64}}}}}).empty());
 }
 
-TEST_F(proposals_test, rows_of_a_header_are_candidates_the_newest_architecture_first)
+TEST_F(proposals_test, rows_of_a_header_are_candidates_with_the_newest_architecture_first)
 {
     tune_spec three = parse_tune_spec("three.toml", R"toml([tunable]
 name = "three"

@@ -1,4 +1,4 @@
-// The engine with devices made of functions: what is measured when, how often, and what is kept of it.
+// The engine with fake devices: what is measured when, how often, and what is stored.
 #include "tune/run/tune_run.hpp"
 #include "tune/space/task_hash.hpp"
 
@@ -41,15 +41,15 @@ std::int64_t number(const assignment& values, const char* name)
     return std::get<std::int64_t>(*values.find(name));
 }
 
-// What a device made of functions was asked for, and what it is to do.
+// A fake device: what it was asked for, and what it should do.
 struct device {
     const tune_spec& spec;
-    std::map<std::string, measurement> commanded = {};      // by candidate: what happens instead
+    std::map<std::string, measurement> commanded = {};      // by candidate: the result to return
     std::map<std::string, prepared_job> unprepared = {};    // by candidate: settled before it is measured
-    std::map<std::string, int> dies = {};                   // by candidate: so often
+    std::map<std::string, int> dies = {};                   // by candidate: how often
     std::map<std::string, std::string> same = {};           // by candidate: its code
     std::map<std::string, measurement> fails_in_race = {};  // by candidate
-    std::map<std::string, int> lacks = {};                  // by candidate: so often the machine has no room for it
+    std::map<std::string, int> lacks = {};  // by candidate: how often the machine lacks resources for it
     bool lacks_for_all = false;
     std::mutex lock = {};
     std::map<std::string, int> measured = {};  // by candidate and workload
@@ -58,7 +58,7 @@ struct device {
     std::atomic<int> preparing = 0, measuring = 0;
     std::atomic<bool> overlapped = false;
 
-    // The fastest is 64 x 3; nothing else is near it.
+    // 64 x 3 is the fastest by far.
     static double time_of(const assignment& values, double n)
     {
         const double threads = static_cast<double>(number(values, "threads"));
@@ -154,7 +154,7 @@ protected:
         return run_tune(spec, space, backend, store, run_on(backend), options);
     }
 
-    // By candidate and workload; without the times of day.
+    // By candidate and workload; without dates.
     std::map<std::string, stored_result> results()
     {
         const result_store store(file, result_store::access::read_only);
@@ -178,14 +178,14 @@ protected:
     }
 };
 
-TEST_F(tune_run_test, measures_each_candidate_once_on_each_workload_the_baseline_first)
+TEST_F(tune_run_test, measures_each_candidate_once_per_workload_with_the_baseline_first)
 {
     const tune_summary summary = tune(gpu.backend());
     EXPECT_EQ(summary.jobs, 2 * candidates);
     EXPECT_EQ(summary.measured, 2 * candidates);
     EXPECT_EQ(gpu.measured.size(), 2 * candidates);
     for (const auto& [key, times] : gpu.measured) EXPECT_EQ(times, 1) << key;
-    std::ranges::sort(gpu.references);  // which of the two is prepared first is the threads' affair
+    std::ranges::sort(gpu.references);  // threads decide which of the two is prepared first
     EXPECT_EQ(gpu.references, (std::vector<std::string>{"threads=128 items=1 n=1000", "threads=128 items=1 n=2000"}));
     std::map<std::string, bool> ready;
     for (const std::string& key : gpu.order) {
@@ -202,9 +202,9 @@ TEST_F(tune_run_test, measures_each_candidate_once_on_each_workload_the_baseline
     EXPECT_EQ(parameter_text(race_on(1000).entries.front().parameters), "threads=64 items=3");
 }
 
-TEST_F(tune_run_test, what_the_machine_lacks_is_tried_again_and_never_stored)
+TEST_F(tune_run_test, a_lack_of_resources_is_tried_again_and_never_stored)
 {
-    // For a moment; for the whole call.
+    // Temporarily, and during the whole call.
     gpu.lacks["threads=32 items=1"] = 2;
     gpu.lacks["threads=64 items=2"] = 1000;
     const tune_summary first = tune(gpu.backend());
@@ -222,7 +222,7 @@ TEST_F(tune_run_test, what_the_machine_lacks_is_tried_again_and_never_stored)
     EXPECT_EQ(results().size(), 2 * candidates);
 }
 
-TEST_F(tune_run_test, a_machine_that_lacks_something_for_all_ends_the_run)
+TEST_F(tune_run_test, a_lack_of_resources_for_all_ends_the_run)
 {
     gpu.lacks_for_all = true;
     try {
@@ -235,7 +235,7 @@ TEST_F(tune_run_test, a_machine_that_lacks_something_for_all_ends_the_run)
     EXPECT_TRUE(results().empty());
 }
 
-TEST_F(tune_run_test, a_source_that_changes_ends_the_run_and_what_came_of_it_is_not_kept)
+TEST_F(tune_run_test, a_source_that_changes_ends_the_run_and_its_results_are_not_stored)
 {
     std::atomic<int> asked = 0;
     tune_backend backend = gpu.backend();
@@ -249,7 +249,7 @@ TEST_F(tune_run_test, a_source_that_changes_ends_the_run_and_what_came_of_it_is_
     EXPECT_LT(results().size(), 2 * candidates);
 }
 
-TEST_F(tune_run_test, an_order_is_decided_by_the_seed_alone)
+TEST_F(tune_run_test, only_the_seed_decides_the_order)
 {
     tune(gpu.backend());
     device again{spec};
@@ -271,7 +271,7 @@ TEST_F(tune_run_test, an_order_is_decided_by_the_seed_alone)
     EXPECT_NE(other.measured, another.measured);
 }
 
-TEST_F(tune_run_test, failures_are_kept_with_their_kind_and_touch_no_other_result)
+TEST_F(tune_run_test, failures_are_stored_with_their_kind_and_do_not_affect_other_results)
 {
     tune(gpu.backend());
     const auto whole = results();
@@ -314,7 +314,7 @@ TEST_F(tune_run_test, failures_are_kept_with_their_kind_and_touch_no_other_resul
     EXPECT_FALSE(faulty.measured.contains("threads=64 items=4 n=1000"));
 }
 
-TEST_F(tune_run_test, a_death_that_does_not_repeat_is_not_held_against_the_candidate)
+TEST_F(tune_run_test, a_death_that_does_not_repeat_is_not_blamed_on_the_candidate)
 {
     gpu.dies["threads=32 items=2"] = 1;
     const tune_summary summary = tune(gpu.backend());
@@ -339,7 +339,7 @@ TEST_F(tune_run_test, deaths_before_an_interruption_count)
     EXPECT_EQ(gpu.measured.at("threads=32 items=2 n=2000"), 2);
 }
 
-TEST_F(tune_run_test, a_second_call_measures_only_what_is_missing)
+TEST_F(tune_run_test, a_second_call_only_measures_what_is_missing)
 {
     options.max_candidates = 7;
     const tune_summary first = tune(gpu.backend());
@@ -351,7 +351,7 @@ TEST_F(tune_run_test, a_second_call_measures_only_what_is_missing)
     EXPECT_EQ(second.measured, 2 * candidates - 14);
     for (const auto& [key, times] : gpu.measured)
         EXPECT_EQ(times, 1) << key << (key.find("threads=128 items=1 ") == 0 ? " (with samples)" : "");
-    // The baseline's outputs are what the rest is compared with: it ran once more, and was not measured again.
+    // The outputs of the baseline are needed for comparison: it ran once more, but was not measured again.
     EXPECT_EQ(gpu.references.size(), 4u);
     EXPECT_EQ(results().size(), 2 * candidates);
 
@@ -374,7 +374,7 @@ TEST_F(tune_run_test, results_of_another_source_or_task_are_not_mixed_in)
     EXPECT_EQ(tune(elsewhere).measured, 0u);
 }
 
-TEST_F(tune_run_test, a_wider_list_of_values_takes_over_what_is_known)
+TEST_F(tune_run_test, a_longer_list_of_values_keeps_the_known_results)
 {
     tune(gpu.backend());
     std::string wider = text;
@@ -401,8 +401,8 @@ TEST_F(tune_run_test, identical_code_with_the_same_launch_is_measured_once)
     EXPECT_EQ(sharing, 4);
 }
 
-// A spec of --init that nobody has looked at: its guesses are the first suspects.
-TEST_F(tune_run_test, a_baseline_that_fails_names_the_lines_that_are_guesses)
+// A spec from --init that was not edited: its guesses are the most likely cause.
+TEST_F(tune_run_test, a_failing_baseline_names_the_lines_with_guesses)
 {
     gpu.commanded["threads=128 items=1"] = {.status = outcome::illegal_access, .reason = "at 0x7f"};
     options.workloads = {0};
@@ -421,7 +421,7 @@ TEST_F(tune_run_test, a_baseline_that_fails_names_the_lines_that_are_guesses)
               "the spec's lines that say 'fill in' are guesses: line 1; write what your program passes there");
 }
 
-TEST_F(tune_run_test, a_baseline_that_fails_ends_the_run_with_the_reason)
+TEST_F(tune_run_test, a_failing_baseline_ends_the_run_with_the_reason)
 {
     gpu.commanded["threads=128 items=1"] = {.status = outcome::trap, .reason = "assertion failed"};
     options.workloads = {0};
@@ -449,7 +449,7 @@ TEST_F(tune_run_test, a_baseline_that_fails_ends_the_run_with_the_reason)
     EXPECT_TRUE(other.measured.empty());
 }
 
-TEST_F(tune_run_test, without_a_baseline_the_first_that_can_be_measured_is_the_reference)
+TEST_F(tune_run_test, without_a_baseline_the_first_measurable_candidate_is_the_reference)
 {
     spec.baseline.reset();
     tune(gpu.backend());
@@ -463,7 +463,7 @@ TEST_F(tune_run_test, without_a_baseline_the_first_that_can_be_measured_is_the_r
     EXPECT_EQ(other.references.size(), 4u) << "the first failed on both workloads, then another was taken";
 }
 
-TEST_F(tune_run_test, a_lost_gpu_ends_the_run_and_the_candidate_is_measured_the_next_time)
+TEST_F(tune_run_test, a_lost_gpu_ends_the_run_and_the_candidate_is_measured_next_time)
 {
     gpu.commanded["threads=32 items=4"] = {.status = outcome::device_lost, .reason = "the GPU fell off the bus"};
     const tune_summary summary = tune(gpu.backend());
@@ -476,7 +476,7 @@ TEST_F(tune_run_test, a_lost_gpu_ends_the_run_and_the_candidate_is_measured_the_
     for (const auto& [key, result] : all) EXPECT_EQ(result.measured.status, outcome::measured) << key;
 }
 
-TEST_F(tune_run_test, a_gpu_that_is_lost_gives_its_candidate_to_another)
+TEST_F(tune_run_test, the_candidate_of_a_lost_gpu_is_given_to_another)
 {
     tune_backend backend = gpu.backend(3);
     backend.devices = {{.name = "GPU 0", .host = {}, .uuid = {}},
@@ -498,7 +498,7 @@ TEST_F(tune_run_test, a_gpu_that_is_lost_gives_its_candidate_to_another)
     for (const auto& [key, result] : all) EXPECT_EQ(result.measured.status, outcome::measured) << key;
 }
 
-TEST_F(tune_run_test, a_candidate_with_which_two_gpus_were_lost_is_not_risked_again)
+TEST_F(tune_run_test, a_candidate_that_lost_two_gpus_is_not_tried_again)
 {
     gpu.commanded["threads=32 items=4"] = {.status = outcome::device_lost, .reason = "the GPU fell off the bus"};
     options.workloads = {0};
@@ -510,7 +510,7 @@ TEST_F(tune_run_test, a_candidate_with_which_two_gpus_were_lost_is_not_risked_ag
     EXPECT_EQ(all.at("threads=32 items=4 n=1000").measured.status, outcome::device_lost);
 }
 
-TEST_F(tune_run_test, a_final_race_is_run_on_all_gpus_and_anew_when_one_is_lost)
+TEST_F(tune_run_test, a_final_race_runs_on_all_gpus_and_is_repeated_if_one_is_lost)
 {
     options.workloads = {0};
     std::array<std::atomic<int>, 3> raced{};
@@ -521,7 +521,7 @@ TEST_F(tune_run_test, a_final_race_is_run_on_all_gpus_and_anew_when_one_is_lost)
                 return measurement{.status = outcome::device_lost, .reason = "off the bus"};
             return gpu.measure(job, request);
         };
-    // Two that cannot be told apart.
+    // Two candidates that cannot be separated.
     for (const char* name : {"threads=64 items=3", "threads=64 items=2"}) {
         measurement same{.verified = true};
         for (int i = 0; i < 12; ++i) same.samples_ns.push_back(10000 + i % 3);
@@ -538,8 +538,8 @@ TEST_F(tune_run_test, a_final_race_is_run_on_all_gpus_and_anew_when_one_is_lost)
         EXPECT_EQ(entry.samples_ns.size(), races[0].entries[0].samples_ns.size());
 }
 
-// 64 x 3 and what shares its code are the fastest until they race: the race is run anew without them.
-TEST_F(tune_run_test, what_fails_in_the_final_race_has_no_time_and_no_part_in_the_next)
+// 64 x 3 and the candidates with its code are the fastest until they race: the race is repeated without them.
+TEST_F(tune_run_test, candidates_that_fail_in_the_final_race_lose_their_time_and_are_left_out_of_the_next)
 {
     gpu.same["threads=64 items=3"] = gpu.same["threads=32 items=5"] = "code";
     gpu.commanded["threads=64 items=2"] = {.samples_ns = std::vector<double>(10, 10'000.5), .verified = true};
@@ -582,7 +582,7 @@ TEST_F(tune_run_test, a_baseline_that_fails_in_the_final_race_ends_the_run)
     }
 }
 
-TEST_F(tune_run_test, warnings_about_references_are_told_once)
+TEST_F(tune_run_test, warnings_about_references_are_given_once)
 {
     gpu.commanded["threads=64 items=2"] = gpu.commanded["threads=64 items=1"] = {
         .samples_ns = std::vector<double>(10, 20'000), .verified = true, .warnings = {"it is 0 everywhere"}};
@@ -591,7 +591,7 @@ TEST_F(tune_run_test, warnings_about_references_are_told_once)
     EXPECT_EQ(warnings, (std::vector<std::string>{"n=1000: it is 0 everywhere", "n=2000: it is 0 everywhere"}));
 }
 
-TEST_F(tune_run_test, a_constraint_that_names_a_workloads_value_rejects_on_that_workload)
+TEST_F(tune_run_test, a_constraint_with_a_workload_value_rejects_on_that_workload)
 {
     std::string narrower = text;
     narrower.replace(narrower.find("<= 1024\""), 8, "<= 1024\", \"threads * items <= n // 2\"");
@@ -605,7 +605,7 @@ TEST_F(tune_run_test, a_constraint_that_names_a_workloads_value_rejects_on_that_
     EXPECT_EQ(all.at("threads=256 items=2 n=2000").measured.status, outcome::measured);
 }
 
-TEST_F(tune_run_test, where_both_use_the_processor_nothing_is_prepared_while_something_is_measured)
+TEST_F(tune_run_test, if_both_use_the_processor_nothing_is_prepared_during_measurements)
 {
     tune_backend backend = gpu.backend();
     backend.alone = true;
@@ -614,7 +614,7 @@ TEST_F(tune_run_test, where_both_use_the_processor_nothing_is_prepared_while_som
     EXPECT_EQ(gpu.measured.size(), 2 * candidates);
 }
 
-TEST_F(tune_run_test, gpus_that_are_alike_share_the_work)
+TEST_F(tune_run_test, equal_gpus_share_the_work)
 {
     const tune_summary summary = tune(gpu.backend(3));
     EXPECT_EQ(summary.measured, 2 * candidates);
@@ -632,7 +632,8 @@ TEST_F(tune_run_test, a_backend_without_measurers_prepares_everything_and_measur
     EXPECT_EQ(summary.builds.at(build_status::built), 2 * candidates - 2);
 }
 
-// Each running preparation may be a compiler that starts: a few begin, and each finished one lets another begin.
+// Each running preparation may be a compiler that is starting: a few begin, and each one that finishes lets another
+// begin.
 TEST_F(tune_run_test, preparations_begin_a_few_at_a_time)
 {
     tune_backend backend = gpu.backend(1);
@@ -658,7 +659,7 @@ TEST_F(tune_run_test, preparations_begin_a_few_at_a_time)
     EXPECT_GT(most, 4u) << "all preparers work in the end";
 }
 
-TEST_F(tune_run_test, candidates_of_a_warm_start_come_behind_the_baseline_and_before_all_others)
+TEST_F(tune_run_test, candidates_of_a_warm_start_come_after_the_baseline_and_before_all_others)
 {
     const auto candidate = [&](std::int64_t threads, std::int64_t items) {
         return space.find({{{"threads", threads}, {"items", items}}}).value();
@@ -674,14 +675,14 @@ TEST_F(tune_run_test, candidates_of_a_warm_start_come_behind_the_baseline_and_be
     EXPECT_TRUE(summary.out_of_budget);
 }
 
-TEST_F(tune_run_test, a_budget_is_spent_on_what_is_measured_and_not_one_candidate_more_is_prepared)
+TEST_F(tune_run_test, a_budget_counts_measurements_and_no_extra_candidate_is_prepared)
 {
     for (const char* items : {"1", "2", "3", "4"})
         gpu.unprepared[std::string("threads=32 items=") + items] = {
             .build = {.status = build_status::compile_error, .reason = "no"}};
     options.workloads = {0};
     options.max_candidates = 10;
-    options.strategy = "exhaustive";  // begins with those that fail, behind the baseline
+    options.strategy = "exhaustive";  // begins with those that fail, after the baseline
     const tune_summary summary = tune(gpu.backend());
     EXPECT_EQ(summary.measured, 10u);
     EXPECT_EQ(summary.outcomes.at(outcome::compile_error), 4u);
@@ -693,7 +694,7 @@ TEST_F(tune_run_test, a_budget_is_spent_on_what_is_measured_and_not_one_candidat
     EXPECT_EQ(results().size(), candidates);
 }
 
-TEST_F(tune_run_test, a_replay_spends_the_time_of_its_record)
+TEST_F(tune_run_test, a_replay_uses_the_time_in_its_record)
 {
     tune_backend backend = gpu.backend();
     backend.recorded = true;
@@ -710,7 +711,7 @@ TEST_F(tune_run_test, a_replay_spends_the_time_of_its_record)
         result.seconds = 1;
         return result;
     };
-    options.max_seconds = 24;    // the fifth candidate of 3 + 1 + 1 seconds is begun before that
+    options.max_seconds = 24;    // the fifth candidate of 3 + 1 + 1 seconds begins before that
     options.strategy = "local";  // one at a time
     const tune_summary summary = tune(backend);
     EXPECT_EQ(summary.recorded_seconds, 25);
@@ -731,7 +732,7 @@ TEST_F(tune_run_test, every_strategy_measures_the_whole_space_once)
     }
 }
 
-TEST_F(tune_run_test, a_time_budget_of_nothing_measures_nothing_new_after_it)
+TEST_F(tune_run_test, a_time_budget_of_zero_measures_nothing_new)
 {
     tune(gpu.backend());
     options.max_seconds = 1e-9;
@@ -742,7 +743,7 @@ TEST_F(tune_run_test, a_time_budget_of_nothing_measures_nothing_new_after_it)
     EXPECT_EQ(summary.measured, 0u);
 }
 
-TEST_F(tune_run_test, equal_candidates_are_said_to_be_equal_and_the_baseline_is_kept)
+TEST_F(tune_run_test, equal_candidates_are_reported_as_equal_and_the_baseline_is_kept)
 {
     gpu.commanded["threads=64 items=3"] = {.samples_ns = {10900, 10910, 10920, 10900, 10910, 10920, 10900, 10910},
                                            .verified = true};

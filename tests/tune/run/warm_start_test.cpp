@@ -1,4 +1,4 @@
-// What a warm start is worth, on recorded measurements of an H200.
+// The benefit of a warm start, with recorded measurements of an H200.
 #include "tune/run/warm_start.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::vector<std::string> names_of(const search_space& space)
     return names;
 }
 
-// Evaluations until within 5 % of the best, over 20 seeds, rising.
+// Evaluations until within 5 % of the best, over 20 seeds, in ascending order.
 std::vector<std::size_t> evaluations(const replay_workload& replay, const std::vector<std::size_t>& first)
 {
     std::vector<std::size_t> all;
@@ -32,7 +32,7 @@ std::vector<std::size_t> evaluations(const replay_workload& replay, const std::v
     return all;
 }
 
-// Four workloads of one kernel: two types, two sizes. Each starts from what was best on each other one.
+// Four workloads of one kernel: two types, two sizes. Each starts from the best candidates of each other workload.
 TEST(warm_start, from_another_type_or_size_finds_the_best_in_fewer_evaluations)
 {
     const result_file file = read_result_file(

@@ -1,4 +1,4 @@
-// The Gaussian process against the textbook: the linear system solved whole, by elimination.
+// The Gaussian process against the textbook: the whole linear system solved by elimination.
 #include "tune/search/gaussian_process.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ std::vector<double> solved(std::vector<std::vector<double>> matrix, std::vector<
     return right;
 }
 
-TEST(gaussian_process, expects_what_the_whole_system_says)
+TEST(gaussian_process, agrees_with_the_whole_linear_system)
 {
     std::mt19937_64 random(1);
     const auto place = [&] {
@@ -78,7 +78,7 @@ TEST(gaussian_process, expects_what_the_whole_system_says)
     }
 }
 
-TEST(gaussian_process, finds_which_dimension_matters)
+TEST(gaussian_process, finds_the_dimension_that_matters)
 {
     std::mt19937_64 random(2);
     std::vector<double> places, values;
@@ -93,8 +93,8 @@ TEST(gaussian_process, finds_which_dimension_matters)
     EXPECT_LT(found.noise, 0.02);
 }
 
-// Two dimensions, each with an effect of its own: one row and one column say what the others are.
-TEST(gaussian_process, what_dimensions_add_is_known_where_they_have_not_been_together)
+// Two dimensions with independent effects: one row and one column determine all other points.
+TEST(gaussian_process, predicts_sums_of_effects_for_new_combinations)
 {
     const process_shape grid{2, {true, true}};
     const double one[] = {0.3, -1.1, 0.9, 0.1, -0.7, 0.4}, other[] = {-0.8, 0.2, 1.3, -0.1, 0.5, -0.9};

@@ -1,4 +1,4 @@
-// Replay of recorded spaces: by hand, and calculated chance against simulated chance.
+// Replay of recorded spaces: figures by hand, and calculated chance against simulated chance.
 #include "tune/search/search_replay.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ stored_result made(std::int64_t threads, outcome what, double ns, double compile
     return result;
 }
 
-// A search, and the figures of searches, as bench-search makes them.
+// A search, and the figures of searches, computed as in bench-search.
 score_span span_of(const replay_workload& replay, std::size_t max_evaluations)
 {
     return score_span_of(replay, evaluations_of_chance(replay), max_evaluations);
@@ -43,12 +43,12 @@ recorded_run example()
                    made(128, outcome::measured, 104, 2, 1), made(256, outcome::hang, 0, 2, 10),
                    made(512, outcome::rejected, 0, 50, 50), made(1024, outcome::measured, 200, 2, 0),
                    made(96, outcome::measured, 200, 2, 1)};
-    run.results[5].measured.samples_ns = {2e8, 2e8, 3e8};  // 0.7 s, which nobody has summed
+    run.results[5].measured.samples_ns = {2e8, 2e8, 3e8};  // 0.7 s, without a recorded sum
     run.results[6].same_as = assignment{{{"threads", std::int64_t{128}}}};
     return run;
 }
 
-// Proposes what it is told to.
+// Proposes a given list.
 class script : public search_strategy {
 public:
     script(const search_space& space, std::vector<std::int64_t> order) : space_(space), order_(std::move(order)) {}
@@ -66,7 +66,7 @@ private:
     std::size_t next_ = 0;
 };
 
-TEST(search_replay, knows_what_a_record_answers_and_costs)
+TEST(search_replay, knows_the_results_and_costs_of_a_record)
 {
     const std::vector<replay_workload> replays = replay_workloads(example());
     ASSERT_EQ(replays.size(), 1u);
@@ -88,7 +88,7 @@ TEST(search_replay, knows_what_a_record_answers_and_costs)
     EXPECT_DOUBLE_EQ(replay.mean_seconds, (3 + 3 + 3 + 12 + 2.7 + 2) / 6);
 }
 
-TEST(search_replay, charges_what_a_search_has_used)
+TEST(search_replay, charges_the_costs_of_a_search)
 {
     const replay_workload replay = replay_workloads(example())[0];
     script search(replay.space, {512, 256, 32, 96, 128, 64, 1024});
@@ -100,7 +100,7 @@ TEST(search_replay, charges_what_a_search_has_used)
         EXPECT_EQ(course.steps[step].seconds, seconds);
         EXPECT_EQ(course.steps[step].best, best);
     };
-    expect(0, 2, 15, 400);  // the rejected one cost nothing, the hang its time
+    expect(0, 2, 15, 400);  // the rejected one cost nothing, the hang cost its time
     expect(1, 3, 17, 200);
     expect(2, 4, 20, 104);
     expect(3, 5, 23, 100);
@@ -108,15 +108,15 @@ TEST(search_replay, charges_what_a_search_has_used)
     EXPECT_EQ(course.within(0.01, 100), &course.steps[3]);
     EXPECT_EQ(search_course{}.within(0.1, 100), nullptr);
     script again(replay.space, {32, 96, 128, 64});
-    // Two evaluations take 8.6 s on average. These take 5 s, and the search goes on until that time is over.
+    // Two evaluations take 8.6 s on average. These take 5 s, and the search continues until 8.6 s are over.
     const search_course beyond = searched(replay, again, 2);
     ASSERT_EQ(beyond.steps.size(), 4u);
     EXPECT_EQ(beyond.steps[3].seconds, 11);
-    EXPECT_EQ(figures(replay, {beyond}, 2).evaluations[1].median, std::nullopt);  // it came third
+    EXPECT_EQ(figures(replay, {beyond}, 2).evaluations[1].median, std::nullopt);  // it was the third
     EXPECT_EQ(figures(replay, {beyond}, 3).evaluations[1].median, 3);
 }
 
-TEST(search_replay, figures_are_those_by_hand)
+TEST(search_replay, figures_equal_those_by_hand)
 {
     const replay_workload replay = replay_workloads(example())[0];
     const auto course = [&](std::vector<std::int64_t> order) {
@@ -145,7 +145,7 @@ replay_workload random_workload(std::size_t candidates, std::size_t failing, std
     return replay_workloads(run)[0];
 }
 
-TEST(search_replay, calculated_chance_is_that_of_simulation)
+TEST(search_replay, calculated_chance_equals_simulated_chance)
 {
     const replay_workload replay = random_workload(60, 20, 4);
     const std::vector<double> expected = expected_of_chance(replay, 1000);
@@ -172,12 +172,12 @@ TEST(search_replay, calculated_chance_is_that_of_simulation)
         const double error_of_mean = std::sqrt(squares / searches / searches);
         EXPECT_NEAR(mean, expected[k], 4 * error_of_mean + 1e-9) << k;
     }
-    // Its score is that of chance.
+    // A random search scores like chance.
     EXPECT_NEAR(figures(replay, courses, 1000).score, 0, 0.05);
 }
 
-// However few evaluations a search may have, and however little or unevenly long they take.
-TEST(search_replay, chance_scores_nothing_wherever_the_searches_end)
+// However few evaluations a search may have, and however short or different their times are.
+TEST(search_replay, random_search_scores_zero_wherever_the_searches_end)
 {
     for (const double unevenness : {0.0, 0.9}) {
         replay_workload replay = random_workload(300, 60, 7);
@@ -200,7 +200,7 @@ TEST(search_replay, chance_scores_nothing_wherever_the_searches_end)
     }
 }
 
-TEST(search_replay, chance_is_there_when_the_expectation_says_so)
+TEST(search_replay, chance_reaches_a_value_when_its_expectation_does)
 {
     const replay_workload replay = random_workload(200, 0, 5);
     const std::size_t there = evaluations_of_chance(replay);
@@ -210,7 +210,7 @@ TEST(search_replay, chance_is_there_when_the_expectation_says_so)
     EXPECT_GT(expected[there - 1], goal);
 }
 
-TEST(search_replay, the_optimum_at_once_scores_one)
+TEST(search_replay, finding_the_optimum_first_scores_one)
 {
     const replay_workload replay = random_workload(100, 10, 6);
     std::size_t best = 0;
@@ -220,11 +220,11 @@ TEST(search_replay, the_optimum_at_once_scores_one)
     EXPECT_DOUBLE_EQ(figures(replay, {course}, 1000).score, 1);
     const auto search = make_strategy("exhaustive", replay.space, {.first = {best}});
     EXPECT_EQ(searched(replay, *search, 10).steps.size(), 1u);
-    // Nothing found at all is worse than chance.
+    // Finding nothing is worse than chance.
     EXPECT_LT(figures(replay, {search_course{}}, 1000).score, -1);
 }
 
-TEST(search_replay, every_workload_is_replayed_on_its_own)
+TEST(search_replay, every_workload_is_replayed_separately)
 {
     recorded_run run = example();
     for (stored_result result : example().results) {

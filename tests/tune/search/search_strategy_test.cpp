@@ -1,4 +1,4 @@
-// Every strategy, on spaces with holes: each candidate once, then the end; and whether learning helps.
+// Every strategy, on spaces with holes: proposes each candidate once, then ends; and whether learning helps.
 #include "tune/search/search_strategy.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace launchbox {
 namespace {
 
-// Points of a grid of `values` per parameter, of which some are missing. The last parameter is one of words.
+// A grid with `values` per parameter, of which some points are missing. The last parameter is an enumerator.
 search_space make_space(const std::vector<int>& values, double part_missing, std::uint64_t seed)
 {
     std::mt19937_64 random(seed);
@@ -74,7 +74,7 @@ std::vector<std::size_t> all_proposals(const search_space& space, search_strateg
             waiting.push_back(*candidate);
         }
         while (!waiting.empty() && (waiting.size() >= open || !candidate)) {
-            // The answers come in another order than the questions.
+            // The answers come in another order than the proposals.
             const std::size_t next = waiting.size() / 2;
             const std::size_t answered = waiting[next];
             waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(next));
@@ -117,7 +117,7 @@ TEST_P(strategy, proposes_each_candidate_once_and_then_ends)
     }
 }
 
-TEST_P(strategy, ends_where_all_fail)
+TEST_P(strategy, ends_if_all_fail)
 {
     const search_space space = make_space({4, 5, 3}, 0.2, 1);
     for (const std::size_t open : {1u, 16u})
@@ -125,13 +125,13 @@ TEST_P(strategy, ends_where_all_fail)
                          space.size());
 }
 
-TEST_P(strategy, ends_where_all_cost_the_same)
+TEST_P(strategy, ends_if_all_cost_the_same)
 {
     const search_space space = make_space({4, 5, 3}, 0.2, 1);
     expect_each_once(all_proposals(space, *make(space), 1, [](std::size_t) { return 3.0; }), space.size());
 }
 
-TEST_P(strategy, takes_costs_that_are_none_for_failures)
+TEST_P(strategy, treats_invalid_costs_as_failures)
 {
     const search_space space = make_space({4, 5, 3}, 0.2, 1);
     const double bad[] = {0, -1, INFINITY, NAN, 1e300, 1e-300, 5};
@@ -149,7 +149,7 @@ TEST_P(strategy, proposes_the_only_candidate)
     EXPECT_FALSE(search->ask());
 }
 
-TEST_P(strategy, ends_at_once_where_there_is_nothing)
+TEST_P(strategy, an_empty_space_ends_at_once)
 {
     const search_space space({{.name = "p", .values = {std::int64_t{1}}}}, std::vector<assignment>{});
     EXPECT_FALSE(make(space)->ask());
@@ -167,7 +167,7 @@ TEST_P(strategy, repeats_itself_with_the_same_seed)
     EXPECT_EQ(run(5, 1) == run(6, 1), GetParam() == "exhaustive");
 }
 
-TEST_P(strategy, begins_with_those_that_are_to_be_first)
+TEST_P(strategy, begins_with_the_given_candidates)
 {
     const search_space space = make_space({5, 4, 3}, 0.1, 2);
     const auto search = make(space, {.seed = 2, .first = {17, 3, 17, space.size(), 5}});
@@ -178,8 +178,8 @@ TEST_P(strategy, begins_with_those_that_are_to_be_first)
     expect_each_once(proposals, space.size());
 }
 
-// The answer to a question that was never asked: what a store has of an earlier run.
-TEST_P(strategy, bears_answers_that_nobody_asked_for)
+// Results that were never proposed: those of an earlier run in the store.
+TEST_P(strategy, accepts_results_it_did_not_ask_for)
 {
     const search_space space = make_space({5, 4, 3}, 0.1, 2);
     const auto search = make(space);
@@ -254,12 +254,12 @@ TEST(strategies, start_where_the_prior_is_high)
             const auto search = make_strategy(name, space, {.seed = seed, .prior = prior});
             for (int i = 0; i < 4; ++i) liked += space.coordinates(*search->ask())[0] < 2 ? 1u : 0u;
         }
-        EXPECT_GE(liked, 24u) << name;  // by chance 10 of 40
+        EXPECT_GE(liked, 24u) << name;  // 10 of 40 by chance
     }
-    EXPECT_LT(questions, 4u * 10 * 4 * 300);  // "seldom": a few hundred a proposal at most
+    EXPECT_LT(questions, 4u * 10 * 4 * 300);  // a few hundred per proposal at most
 }
 
-TEST(strategies, keep_away_from_failures)
+TEST(strategies, avoid_failures)
 {
     const search_space space = make_space({8, 8, 6, 5}, 0, 9);
     const auto cost = [&](std::size_t candidate) -> std::optional<double> {
@@ -277,12 +277,12 @@ TEST(strategies, keep_away_from_failures)
                 search->tell(candidate, answer);
             }
         }
-        EXPECT_LT(failed, 10u * 60 * 35 / 100) << name;  // by chance half
+        EXPECT_LT(failed, 10u * 60 * 35 / 100) << name;  // half by chance
     }
 }
 
-// A proposal without an answer counts for the next: they are not all beside each other.
-TEST(strategies, spread_proposals_that_are_open)
+// A pending proposal counts for the next one: they are not all next to each other.
+TEST(strategies, spread_pending_proposals)
 {
     const search_space space = make_space({8, 8, 8, 5}, 0, 9);
     for (const std::string name : {"model", "auto"}) {
@@ -304,9 +304,9 @@ TEST(strategies, spread_proposals_that_are_open)
     }
 }
 
-// Each proposal looks at a bounded number of candidates, however many there are; the median of seven searches counts,
-// as a single one depends on its seed.
-TEST(strategies, work_on_a_million_candidates_exhaustive)
+// Each proposal examines a bounded number of candidates, however many there are; the median of seven searches counts,
+// since a single one depends on its seed.
+TEST(strategies, handle_a_million_candidates_exhaustive)
 {
     const search_space space = make_space({10, 10, 10, 10, 10, 10}, 0, 1);
     ASSERT_EQ(space.size(), 1'000'000u);
@@ -335,7 +335,7 @@ TEST(strategies, work_on_a_million_candidates_exhaustive)
     }
 }
 
-TEST(strategies, are_named_where_one_is_not_there)
+TEST(strategies, an_unknown_name_lists_the_known_ones)
 {
     const search_space space = make_space({2, 2}, 0, 1);
     try {

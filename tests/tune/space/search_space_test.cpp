@@ -1,4 +1,5 @@
-// The search space against nested loops: every candidate, its number, its neighbours, and why others are none.
+// The search space against nested loops: every candidate, its index, its neighbours, and why other points are not
+// candidates.
 #include "tune/space/search_space.hpp"
 
 #include <gtest/gtest.h>
@@ -35,8 +36,8 @@ struct named_condition {
     std::function<bool(const assignment&)> holds;
 };
 
-// Every point with its parameters in the file's order, where `when` is false with `otherwise` alone; `when` may look at
-// any other parameter, so that points are tried whole.
+// Every point, with its parameters in the file's order; a parameter whose `when` is false only has the value
+// `otherwise`. `when` may use any other parameter, so whole points are tested.
 std::vector<assignment> by_nested_loops(const tune_spec& spec,
                                         const std::map<std::string, std::function<bool(const assignment&)>>& when,
                                         const std::vector<named_condition>& conditions)
@@ -104,7 +105,7 @@ TEST(search_space, is_the_product_in_the_order_of_the_file)
               "a is 9, which the parameter does not have");
 }
 
-TEST(search_space, a_parameter_that_does_not_count_has_one_value)
+TEST(search_space, an_inactive_parameter_has_one_value)
 {
     tune_spec spec;
     spec.parameters = {{"tile", integers(1, 4), "use_shared", integer(0)},
@@ -129,7 +130,7 @@ TEST(search_space, a_parameter_that_does_not_count_has_one_value)
                                               }}}));
 }
 
-TEST(search_space, random_specs_are_as_nested_loops_find_them)
+TEST(search_space, random_specs_give_the_same_as_nested_loops)
 {
     std::mt19937 random(7);
     const auto below = [&](int bound) { return static_cast<int>(random() % static_cast<unsigned>(bound)); };
@@ -143,7 +144,7 @@ TEST(search_space, random_specs_are_as_nested_loops_find_them)
         std::map<std::string, std::function<bool(const assignment&)>> when;
         for (int p = 0; p < count; ++p) {
             if (below(3) != 0 || p + 1 == count) continue;
-            // Only on later ones, so that there is no circle.
+            // Only parameters further down, so that there is no cycle.
             const std::string other = "v" + std::to_string(p + 1 + below(count - p - 1));
             const int limit = below(5);
             spec.parameters[static_cast<std::size_t>(p)].when = other + " > " + std::to_string(limit);
@@ -182,7 +183,7 @@ TEST(search_space, random_specs_are_as_nested_loops_find_them)
         expect_same(space, right);
         if (HasFatalFailure()) FAIL() << "round " << round;
         candidates += right.size();
-        // And what is none.
+        // Points that are not candidates.
         for (int i = 0; i < 20; ++i) {
             assignment point;
             for (const tuning_parameter& parameter : spec.parameters)
@@ -197,7 +198,7 @@ TEST(search_space, random_specs_are_as_nested_loops_find_them)
     EXPECT_GT(candidates, 5000u);
 }
 
-// 64 parameters: more bits than a word has, more levels than one loop nest.
+// 64 parameters: more than fit into the bits of a word, or into one loop nest.
 TEST(search_space, sixty_four_parameters_and_one_point_in_two_to_the_hundred)
 {
     tune_spec spec;
@@ -214,7 +215,7 @@ TEST(search_space, sixty_four_parameters_and_one_point_in_two_to_the_hundred)
     }
 }
 
-TEST(search_space, many_candidates_come_from_all_cores_in_order)
+TEST(search_space, many_candidates_are_found_by_all_cores_in_order)
 {
     tune_spec spec;
     spec.parameters = {{"a", integers(0, 99)}, {"b", integers(0, 39)}, {"c", integers(0, 49)}, {"d", integers(0, 1)}};
@@ -234,7 +235,7 @@ TEST(search_space, many_candidates_come_from_all_cores_in_order)
     EXPECT_EQ(part, 1);
 }
 
-TEST(search_space, what_turned_points_away_is_counted)
+TEST(search_space, exclusions_are_counted_by_reason)
 {
     tune_spec spec;
     spec.parameters = {{"a", integers(1, 10)}, {"b", integers(1, 10)}};
@@ -247,7 +248,7 @@ TEST(search_space, what_turned_points_away_is_counted)
     EXPECT_EQ(search_space(spec, {}).rejections(), (counts{{"2 < 1", 1}}));
 }
 
-TEST(search_space, a_constraint_of_a_workload_waits_for_it)
+TEST(search_space, a_constraint_with_a_workload_value_is_evaluated_later)
 {
     tune_spec spec;
     spec.parameters = {{"a", integers(1, 3)}};
@@ -271,7 +272,7 @@ std::string complaint(const tune_spec& spec, const limit_values& limits = {}, st
     }
 }
 
-TEST(search_space, what_is_too_large_is_said_before_any_work)
+TEST(search_space, a_space_that_is_too_large_is_reported_before_any_work)
 {
     tune_spec spec;
     for (const char* name : {"a", "b", "c", "d", "e", "f"}) spec.parameters.push_back({name, integers(1, 100)});
@@ -292,7 +293,7 @@ TEST(search_space, what_is_too_large_is_said_before_any_work)
     EXPECT_NE(complaint(spec).find("candidates, and at most 1,000 are allowed"), std::string::npos);
 }
 
-TEST(search_space, a_constraint_that_fails_is_named)
+TEST(search_space, a_failing_constraint_is_named)
 {
     tune_spec spec;
     spec.parameters = {{"a", integers(1, 3)}, {"p1", {std::string("x")}}};

@@ -1,4 +1,4 @@
-// The spec: what each section means, and one clear line with its place for every mistake.
+// The spec: the meaning of each section, and one clear line with its place for every mistake.
 #include "tune/spec/tune_spec.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ void expect_complaint(const std::string& parameters, const std::string& rest, co
     EXPECT_TRUE(complaint.starts_with("x.toml:" + wanted)) << complaint << "\nnot " << wanted;
 }
 
-TEST(tune_spec, reads_the_issue_s_example)
+TEST(tune_spec, reads_an_example_with_all_sections)
 {
     const tune_spec spec = parse_tune_spec("/some/where/block_sort.toml", R"toml(
 [tunable]
@@ -124,7 +124,7 @@ TEST(tune_spec, reads_the_example_that_needs_no_gpu)
     EXPECT_EQ(filled_in(spec.program->build[3], *spec.baseline), "-DCUTOFF=16");
 }
 
-TEST(tune_spec, values_of_every_kind)
+TEST(tune_spec, values_of_every_type)
 {
     EXPECT_EQ(values_of("[3, 1, 2]"), "3 1 2");
     EXPECT_EQ(values_of("[0.5, 1]"), "0.5 1");
@@ -148,7 +148,7 @@ TEST(tune_spec, values_of_every_kind)
     EXPECT_TRUE(spec.workloads[0].values.values.empty());
 }
 
-TEST(tune_spec, what_a_parameter_cannot_be)
+TEST(tune_spec, invalid_parameters)
 {
     const auto expect = [](const char* parameters, const char* wanted) { expect_complaint(parameters, "", wanted); };
     expect("a = 3", "4:5: a is the number 3, and must be a list or a range | write a = [32");
@@ -189,7 +189,7 @@ TEST(tune_spec, what_a_parameter_cannot_be)
     expect(many.c_str(), "3:1: there are 65 parameters | ");
 }
 
-TEST(tune_spec, what_else_is_wrong_has_its_place)
+TEST(tune_spec, other_mistakes_are_reported_with_their_place)
 {
     const auto expect = [](const char* rest, const char* wanted) { expect_complaint("a = [1, 2]", rest, wanted); };
     expect("[workload]\nn = 1", "5:1: workload is a table, and must be a list of tables");
@@ -216,7 +216,7 @@ TEST(tune_spec, what_else_is_wrong_has_its_place)
     expect("x = \"\"\"a\"\"\"", "5:5: a multi-line string | ");
 }
 
-TEST(tune_spec, reads_a_process_that_stays)
+TEST(tune_spec, reads_a_callback_process)
 {
     const std::string head = "[tunable]\nname = 'x'\n[parameters]\na = [1]\n";
     const tune_spec spec = parse_tune_spec("s.toml", head + R"([callback]
@@ -262,7 +262,7 @@ memory_bytes = "2G"
     expect("[callback]\ncommand = ['x']\n[verify]\nagainst = 'x.npy'", "a .npy file can only be compared");
 }
 
-TEST(tune_spec, reads_how_much_work_a_workload_is)
+TEST(tune_spec, reads_the_work_of_a_workload)
 {
     const tune_spec spec = spec_of("a = [1]", R"toml(
 [[workload]]
@@ -293,7 +293,7 @@ flops = "2.0 * n * n * n"
     EXPECT_EQ(work(4), (work_amounts{.flops = 3.5}));
     EXPECT_FALSE(work(5).any());
     EXPECT_EQ(work(6), (work_amounts{.elements = 12, .bytes = 1.5, .flops = 1458}));
-    // Values may have all these names: that of examples/block_sort is the size of its keys.
+    // Workload values may have all these names: in examples/block_sort one is the size of the keys.
     const tune_spec named =
         spec_of("a = [1]", "[[workload]]\nn = 5\nbytes = [4, 8]\nelements = 'many or few'\nflops = 1");
     EXPECT_EQ(parameter_text(named.workloads.at(1).values), "n=5 bytes=8 elements=many or few flops=1");
@@ -304,7 +304,7 @@ flops = "2.0 * n * n * n"
     EXPECT_EQ(parameter_text(spec_of("a = [1]", "[[workload]]\nwork = 3").workloads.at(0).values), "work=3");
 }
 
-TEST(tune_spec, what_is_wrong_with_the_work_has_its_place)
+TEST(tune_spec, mistakes_in_the_work_are_reported_with_their_place)
 {
     const auto expect = [](const std::string& work, const char* wanted) {
         expect_complaint("a = [1, 2]", "[[workload]]\nn = [3, 2097152]\nt = 'x'\nwork = " + work, wanted);
@@ -324,7 +324,7 @@ TEST(tune_spec, what_is_wrong_with_the_work_has_its_place)
     expect("{ bytes = [1, 2] }", "8:18: work.bytes is ");
     expect("{ byte = 1 }", "8:10: unknown key \"byte\" of the workload's work | did you mean bytes?");
     expect("{}", "8:8: work is empty | ");
-    // 2 * 2097152^3 is 2^64, which whole numbers take for 0; times 3, for another number.
+    // 2 * 2097152^3 is 2^64, which overflows to 0 as an integer; times 3, to another number.
     expect("{ flops = '2 * n * n * n' }", "8:18: work.flops is 0, with n=2097152 t=x: it does not fit");
     expect("{ flops = '3 * n * n * n + 1' }",
            "8:18: work.flops is -9223372036854775807, with n=2097152 t=x: it does not fit");
@@ -335,7 +335,7 @@ TEST(tune_spec, what_is_wrong_with_the_work_has_its_place)
         "7:1: elements is a value of the workload here, and a string | how much work it is: write work = { elements");
 }
 
-TEST(tune_spec, what_is_wrong_with_the_target)
+TEST(tune_spec, mistakes_in_the_target)
 {
     const auto complaint = [](const std::string& rest) { return complaint_of(head + "a = [1, 2]\n" + rest); };
     const auto expect = [&](const std::string& rest, const std::string& wanted) {
@@ -395,7 +395,7 @@ TEST(tune_spec, what_is_wrong_with_the_target)
     expect(kernel + "[verify]\nagainst = ['check', '{a}']", "11:21: {a} in the command is not a known name | ");
 }
 
-TEST(tune_spec, what_is_wrong_with_the_tunable)
+TEST(tune_spec, mistakes_in_the_tunable)
 {
     const auto complaint = [](const std::string& tunable) {
         return complaint_of("[tunable]\n" + tunable +
@@ -415,7 +415,7 @@ TEST(tune_spec, what_is_wrong_with_the_tunable)
         complaint_of(std::string(1 << 21, '#')).starts_with("x.toml:1: the spec is larger than 1,048,576 bytes | "));
 }
 
-TEST(tune_spec, types_and_names_filled_in)
+TEST(tune_spec, types_and_names_are_filled_in)
 {
     EXPECT_EQ(element_type_of("unsigned long long").bytes, 8);
     EXPECT_EQ(element_type_of("std::int16_t").bytes, 2);

@@ -1,4 +1,4 @@
-// Which results a filter of parameters and workload values lets through.
+// The results that match a filter of parameters and workload values.
 #include "tune/store/result_filter.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(result_filter, compares_numbers_as_numbers)
         EXPECT_TRUE(matches(text)) << text;
     for (const char* text : {"n=1e7", "n=1e8 type=long", "m=1", "type=", "on=1", "n=1e8x", "most=9007199254740992"})
         EXPECT_FALSE(matches(text)) << text;
-    // A comma leads to another name, or to another value of the one before.
+    // After a comma comes another name, or another value of the previous one.
     for (const char* text : {"type=int,n=1e8", "type=float,int,n=1e8", "n=5,1e8,type=int", "n=5 n=1e8", "n=5,n=1e8"})
         EXPECT_TRUE(matches(text)) << text;
     for (const char* text : {"type=float,double,n=1e8", "type=int,n=5,6", "n=1 x"}) EXPECT_FALSE(matches(text)) << text;

@@ -1,4 +1,4 @@
-// The store: what is saved is read, whatever happens to the process, and nothing else is believed.
+// The store: what was saved is read back, whatever happens to the process, and other content is not trusted.
 #include "tune/store/result_store.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 using access = result_store::access;
 
 struct result_store_file : testing::Test {
-    // Users who are not its owner look into it, too.
+    // Users who do not own the folder read it, too.
     result_store_file() { fs::permissions(folder.path().parent_path(), fs::perms(0755)); }
 
     temporary_directory folder;
@@ -46,13 +46,13 @@ struct result_store_file : testing::Test {
         sqlite3_close(handle);
     }
 
-    // The error that opening ends with, and that it leaves the file and its folder as they were.
+    // The error of opening it; expects that the file and its folder are not changed.
     std::string refusal(access how = access::create_or_open) const
     {
         const bool there = fs::is_regular_file(file);
         const std::string before = there ? read_input(file) : "";
         const auto entries = [&] {
-            // Those of SQLite beside the file are its own.
+            // SQLite's own files next to it do not count.
             return std::count_if(fs::directory_iterator(folder.path()), fs::directory_iterator(), [](const auto& item) {
                 const std::string name = item.path().filename().string();
                 return !name.ends_with("results.db-wal") && !name.ends_with("results.db-shm");
@@ -92,7 +92,7 @@ void expect_holds(const result_store& store, const recorded_run& run)
     EXPECT_TRUE(store.diagnostics().empty());
 }
 
-TEST_F(result_store_file, gives_back_all_that_was_saved)
+TEST_F(result_store_file, returns_all_that_was_saved)
 {
     recorded_run run = example_results();
     stored_result& odd = run.results[2];
@@ -148,7 +148,7 @@ TEST_F(result_store_file, a_later_result_of_the_same_candidate_replaces_the_earl
     EXPECT_EQ(store.races(1), std::vector<race_result_info>{race}) << "it was drawn from all that is known";
 }
 
-TEST_F(result_store_file, calls_are_numbered_whatever_the_clock_says)
+TEST_F(result_store_file, calls_are_numbered_whatever_the_clock)
 {
     result_store store(file);
     run_info first = example_run(), second = example_run();
@@ -166,7 +166,7 @@ TEST_F(result_store_file, calls_are_numbered_whatever_the_clock_says)
     EXPECT_EQ(calls(), (std::vector<std::int64_t>{3, 2}));
 }
 
-TEST_F(result_store_file, everything_at_one_moment_is_what_its_parts_are)
+TEST_F(result_store_file, a_snapshot_equals_its_parts)
 {
     result_store store(file);
     save_all(store, example_results());
@@ -178,10 +178,10 @@ TEST_F(result_store_file, everything_at_one_moment_is_what_its_parts_are)
     EXPECT_EQ(all[0].results, store.results(1));
     EXPECT_EQ(all[0].races, store.races(1));
     EXPECT_EQ(all[0].devices, store.devices(1));
-    save_all(store, example_results());  // the reader has let go of it
+    save_all(store, example_results());  // the reader holds no lock any more
 }
 
-TEST_F(result_store_file, a_run_goes_on_only_with_the_same_task_source_and_environment)
+TEST_F(result_store_file, a_run_is_only_continued_with_the_same_task_source_and_environment)
 {
     result_store store(file);
     run_info run = example_run();
@@ -215,7 +215,7 @@ TEST_F(result_store_file, a_run_goes_on_only_with_the_same_task_source_and_envir
     EXPECT_EQ(store.begin_run(run), 1);
 }
 
-TEST_F(result_store_file, attempts_are_there_until_their_result_is)
+TEST_F(result_store_file, attempts_exist_until_their_result_does)
 {
     result_store store(file);
     const std::int64_t run = store.begin_run(example_run());
@@ -234,7 +234,7 @@ TEST_F(result_store_file, attempts_are_there_until_their_result_is)
     EXPECT_TRUE(store.attempts(run + 1).empty());
 }
 
-TEST_F(result_store_file, what_is_no_result_is_not_saved)
+TEST_F(result_store_file, an_invalid_result_is_not_saved)
 {
     result_store store(file);
     save_all(store, example_results());
@@ -268,8 +268,8 @@ TEST_F(result_store_file, what_is_no_result_is_not_saved)
     expect_holds(store, example_results());
 }
 
-// Whatever tables such a store has: nothing but its version is looked at.
-TEST_F(result_store_file, a_store_of_an_older_version_is_refused_and_says_what_to_do)
+// Whatever tables such a store has: only its version is read.
+TEST_F(result_store_file, a_store_of_an_older_version_is_refused_with_a_fix)
 {
     sql("CREATE TABLE run (id); INSERT INTO run VALUES (1)");
     for (int version = 1; version < store_version; ++version) {
@@ -288,7 +288,7 @@ TEST_F(result_store_file, a_store_of_an_older_version_is_refused_and_says_what_t
     EXPECT_NE(refusal().find("it has no version"), std::string::npos);
 }
 
-// Stores that users have must stay readable: who changes a table raises the version, and then this hash.
+// Existing stores must stay readable: whoever changes a table must raise the version, and then change this hash.
 TEST_F(result_store_file, the_tables_of_this_version_never_change)
 {
     {
@@ -308,7 +308,7 @@ TEST_F(result_store_file, the_tables_of_this_version_never_change)
     EXPECT_EQ(hash_of_bytes(tables), 15782422427124105667u) << tables;
 }
 
-TEST_F(result_store_file, work_is_of_the_workload_and_the_latest_call_decides)
+TEST_F(result_store_file, work_belongs_to_the_workload_and_the_latest_call_decides)
 {
     {
         result_store store(file);
@@ -345,7 +345,7 @@ TEST_F(result_store_file, work_is_of_the_workload_and_the_latest_call_decides)
     EXPECT_EQ(work_in(store), (list{{.flops = 7}, {}, {.flops = 7}})) << "a result without keeps it";
     store.set_work(1, {{five, {}}});
     EXPECT_EQ(work_in(store), (list{{}, {}, {}}));
-    // What nobody can have written is unknown, and costs no measurement.
+    // A value that launchbox cannot have written is unknown, and the measurement is kept.
     for (const char* value : {"'x'", "0", "-1", "9e999", "x'00'"}) {
         store.set_work(1, {{five, {.elements = 5}}});
         sql(std::string("UPDATE work SET elements = ") + value);
@@ -359,7 +359,7 @@ TEST_F(result_store_file, work_is_of_the_workload_and_the_latest_call_decides)
     }
 }
 
-// Those that nobody can have written cost the row.
+// If launchbox cannot have written them, the row is left out.
 TEST_F(result_store_file, phases_are_whole_or_unknown)
 {
     const phase_seconds known{.reference = 0, .load = 1, .prepare = 2, .verify = 3, .time = 4, .check = 5};
@@ -383,7 +383,7 @@ TEST_F(result_store_file, phases_are_whole_or_unknown)
     }
 }
 
-TEST_F(result_store_file, what_is_not_ours_is_refused_and_left_alone)
+TEST_F(result_store_file, files_of_others_are_refused_and_unchanged)
 {
     EXPECT_NE(refusal(access::open).find("there is no file"), std::string::npos);
     EXPECT_NE(refusal(access::read_only).find("there is no file"), std::string::npos);
@@ -404,7 +404,7 @@ TEST_F(result_store_file, what_is_not_ours_is_refused_and_left_alone)
     fs::remove(file);
     std::ofstream(file).close();
     EXPECT_NE(refusal(access::read_only).find("is empty"), std::string::npos);
-    EXPECT_NO_THROW(result_store{file});  // nothing was in it
+    EXPECT_NO_THROW(result_store{file});  // it was empty
 
     file = folder.path().string();
     for (access how : {access::create_or_open, access::open, access::read_only})
@@ -413,7 +413,7 @@ TEST_F(result_store_file, what_is_not_ours_is_refused_and_left_alone)
     EXPECT_NE(refusal().find("cannot open"), std::string::npos);
 }
 
-TEST_F(result_store_file, tables_of_another_kind_are_refused)
+TEST_F(result_store_file, unexpected_tables_are_refused)
 {
     {
         result_store store(file);
@@ -424,7 +424,7 @@ TEST_F(result_store_file, tables_of_another_kind_are_refused)
         EXPECT_NE(refusal(how).find("is not a result store"), std::string::npos);
 }
 
-// As where stores were merged; what a race was drawn from may be unknown.
+// As in merged stores; the results that a race used may be unknown.
 TEST_F(result_store_file, a_workload_may_have_several_races)
 {
     const auto of = [](std::int64_t n) { return assignment{{{"n", n}}}; };
@@ -441,9 +441,9 @@ TEST_F(result_store_file, a_workload_may_have_several_races)
     EXPECT_TRUE(store.diagnostics().empty());
 }
 
-// Whatever runs when a database is read or written: none of it may, in no table and under no name. Each of these takes
-// for ever, or gigabytes, where it does.
-TEST_F(result_store_file, nothing_that_a_store_holds_runs)
+// Things that run when a database is read or written: none may, in any table and under any name. Each of these would
+// take forever, or gigabytes.
+TEST_F(result_store_file, nothing_in_a_store_is_executed)
 {
     std::vector<std::string> tables;
     {
@@ -496,7 +496,7 @@ TEST_F(result_store_file, nothing_that_a_store_holds_runs)
     changes.push_back(in_schema("index", "more", "CREATE INDEX more ON result (length(" + gigabytes + "))"));
     changes.push_back(in_schema("table", "more", "CREATE VIRTUAL TABLE more USING fts5 (x)"));
     changes.push_back(in_schema("table", "more", "CREATE VIRTUAL TABLE more USING nothing_of_this_name (x)"));
-    // SQLite itself reads these as soon as it reads the schema.
+    // SQLite reads these as soon as it reads the schema.
     changes.push_back(
         "ANALYZE; PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE TABLE sqlite_stat1 "
         "(a, idx, stat, tbl AS (" +
@@ -512,8 +512,8 @@ TEST_F(result_store_file, nothing_that_a_store_holds_runs)
     }
 }
 
-// A page that stands in a tree a thousand times, and in each of these places has a thousand below it.
-TEST_F(result_store_file, a_tree_without_an_end_is_refused)
+// A page that occurs a thousand times in a tree, each time with a thousand pages below it.
+TEST_F(result_store_file, an_endless_tree_is_refused)
 {
     {
         result_store store(file);
@@ -525,7 +525,7 @@ TEST_F(result_store_file, a_tree_without_an_end_is_refused)
     ASSERT_EQ(whole.size() % page, 0u);
     const std::size_t pages = whole.size() / page;
     ASSERT_GT(pages, 8u);
-    // An interior page of a table: 300 cells, each with the same page below it.
+    // An interior page of a table: 300 cells, all with the same page below them.
     const auto interior = [](std::size_t start, std::size_t below) {
         constexpr std::size_t cells = 300, cell = 5;
         std::string made(page - start, '\0');
@@ -557,8 +557,8 @@ TEST_F(result_store_file, a_tree_without_an_end_is_refused)
     }
 }
 
-// SQLite removes a file that a journal beside the store names.
-TEST_F(result_store_file, what_stands_beside_a_store_leads_to_no_other_file)
+// SQLite removes a file that is named in a journal next to the store.
+TEST_F(result_store_file, a_journal_next_to_a_store_cannot_name_other_files)
 {
     {
         result_store store(file);
@@ -589,7 +589,7 @@ TEST_F(result_store_file, what_stands_beside_a_store_leads_to_no_other_file)
         }
     }
     EXPECT_EQ(read_input(mine), "mine");
-    // Through a link, what stands beside the file behind it counts.
+    // Through a link, the files next to its target count.
     const std::string link = (folder.path() / "link.db").string();
     fs::create_symlink(file, link);
     EXPECT_TRUE(result_store(link, access::read_only).runs().empty());
@@ -642,8 +642,9 @@ TEST_F(result_store_file, damage_is_one_clear_error)
     EXPECT_GT(refused, 100);
 }
 
-// Each value of a result replaced by what launchbox never writes: the row is left out and named, the others are there.
-TEST_F(result_store_file, hostile_values_cost_only_their_row)
+// Each value of a result is replaced by one that launchbox never writes: the row is left out and named, the others are
+// read.
+TEST_F(result_store_file, hostile_values_only_lose_their_row)
 {
     {
         result_store store(file);
@@ -713,7 +714,7 @@ TEST_F(result_store_file, hostile_runs_and_races_are_left_out)
     EXPECT_NE(store.diagnostics()[0].find("run 1 is left out: sms"), std::string::npos) << store.diagnostics()[0];
 }
 
-TEST_F(result_store_file, is_read_while_it_is_written)
+TEST_F(result_store_file, is_readable_while_it_is_written)
 {
     result_store writer(file);
     const std::int64_t run = writer.begin_run(example_run());
@@ -736,7 +737,7 @@ TEST_F(result_store_file, is_read_while_it_is_written)
     EXPECT_TRUE(early.diagnostics().empty());
 }
 
-TEST_F(result_store_file, two_processes_create_and_write_it_at_once)
+TEST_F(result_store_file, two_processes_create_and_write_it_at_the_same_time)
 {
     std::vector<pid_t> children;
     for (std::int64_t child = 0; child < 4; ++child) {
@@ -768,7 +769,7 @@ TEST_F(result_store_file, two_processes_create_and_write_it_at_once)
     EXPECT_EQ(store.results(1).size(), 100u);
 }
 
-// In a child that is not root, for whom permissions mean nothing.
+// Runs it in a child that is not root, since permissions do not restrict root.
 template <class Work>
 int as_anybody(const Work& work)
 {
@@ -787,7 +788,7 @@ int as_anybody(const Work& work)
     return WEXITSTATUS(status);
 }
 
-TEST_F(result_store_file, is_read_where_nothing_may_be_written)
+TEST_F(result_store_file, is_readable_without_write_permission)
 {
     const recorded_run run = example_results();
     const auto count = [&] {
@@ -801,7 +802,7 @@ TEST_F(result_store_file, is_read_where_nothing_may_be_written)
     {
         result_store store(file);
         save_all(store, run);
-        // The last results are only in the file beside it, and their writer is gone without a word.
+        // The last results are only in the log next to it, and their writer was killed.
         const std::string database = read_input(file), log = read_input(file + "-wal");
         ASSERT_FALSE(log.empty());
         fs::create_directory(folder.path() / "killed");
@@ -820,10 +821,10 @@ TEST_F(result_store_file, is_read_where_nothing_may_be_written)
     fs::permissions(folder.path() / "killed", fs::perms(0755));
 }
 
-// A disk that is full, or a folder for temporary files that is not there, is no reason not to read.
-TEST_F(result_store_file, is_read_where_the_disk_is_full)
+// It must be readable even if the disk is full, or the folder for temporary files is missing.
+TEST_F(result_store_file, is_readable_on_a_full_disk)
 {
-    // More than SQLite sorts in memory, and with and without a log beside the file.
+    // More than SQLite sorts in memory, with and without a log next to the file.
     recorded_run run = example_results();
     for (std::int64_t i = 0; i < 300; ++i) {
         run.results.push_back(example_result(i, 1000, 7, 100));
@@ -873,9 +874,9 @@ TEST_F(result_store_file, is_read_where_the_disk_is_full)
     fs::permissions(folder.path(), fs::perms(0755));
 }
 
-// Before it has its write-ahead log, a store is made in one transaction. What that has half written, its journal takes
-// back, and only where it may write.
-TEST_F(result_store_file, is_read_where_a_writer_was_killed_while_it_made_it)
+// Before it has its write-ahead log, a store is created in one transaction. If that was interrupted, its journal
+// restores the previous state, but only for a process that may write.
+TEST_F(result_store_file, is_readable_after_a_writer_was_killed_while_creating_it)
 {
     {
         const result_store made(file);
@@ -897,7 +898,7 @@ TEST_F(result_store_file, is_read_where_a_writer_was_killed_while_it_made_it)
     ASSERT_GT(before.size(), std::size_t{500'000});
     EXPECT_TRUE(result_store(file, access::read_only).runs().empty());
     EXPECT_EQ(read_input(file), before);
-    EXPECT_TRUE(result_store(file).runs().empty());  // a writer takes back what was half done
+    EXPECT_TRUE(result_store(file).runs().empty());  // a writer rolls back the interrupted transaction
     EXPECT_LT(fs::file_size(file), before.size());
 }
 
@@ -919,7 +920,7 @@ TEST_F(result_store_file, without_permission_is_one_clear_error)
             return 9;
         });
     };
-    // Who owns the file is told the same as everybody else.
+    // The owner of the file gets the same message as everybody else.
     EXPECT_EQ(message(access::read_only, "cannot read"), 7);
     EXPECT_EQ(message(access::create_or_open, "cannot read"), 7);
     fs::permissions(file, fs::perms(0444));
@@ -936,8 +937,8 @@ TEST_F(result_store_file, without_permission_is_one_clear_error)
     fs::permissions(folder.path(), fs::perms(0755));
 }
 
-// A process that saves until it is killed, at a moment that only the number of lines it has written decides.
-TEST_F(result_store_file, kill_9_loses_nothing_that_was_saved)
+// A process that saves results until it is killed, after a fixed number of lines of its output.
+TEST_F(result_store_file, a_kill_loses_nothing_that_was_saved)
 {
     std::mt19937 random(20'26);
     std::int64_t saved = 0;
@@ -966,14 +967,14 @@ TEST_F(result_store_file, kill_9_loses_nothing_that_was_saved)
         int status = 0;
         ASSERT_EQ(::waitpid(child, &status, 0), child);
         ASSERT_TRUE(WIFSIGNALED(status));
-        // What was written to the pipe before the kill was announced, too.
+        // The announcements that were still in the pipe count, too.
         for (std::int64_t more = 0; ::read(ends[0], &more, sizeof more) == 8;) announced = more;
         ::close(ends[0]);
 
         const result_store store(file, access::open);
         const std::vector<stored_result> results = store.results(1);
         ASSERT_GE(static_cast<std::int64_t>(results.size()), announced + 1);
-        ASSERT_LE(static_cast<std::int64_t>(results.size()), announced + 2);  // saved and not yet announced
+        ASSERT_LE(static_cast<std::int64_t>(results.size()), announced + 2);  // saved but not announced yet
         for (std::size_t i = 0; i < results.size(); ++i) {
             const auto number = static_cast<std::int64_t>(i);
             stored_result expected = example_result(number, number, 5, 100.0 + static_cast<double>(i));

@@ -1,4 +1,4 @@
-// What a run looks for: read, weighed, allowed; and the Pareto front, against the definition.
+// The objective of a run: parsed, weighted, with conditions; and the Pareto front, compared with its definition.
 #include "tune/types/objective.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ measurement measured(double ms, const std::vector<std::pair<std::string, double>
     return made;
 }
 
-TEST(objective, has_one_text_for_one_meaning)
+TEST(objective, equal_objectives_have_one_text)
 {
     EXPECT_EQ(objective().text(), "time");
     EXPECT_TRUE(objective("time").is_plain());
@@ -31,7 +31,7 @@ TEST(objective, has_one_text_for_one_meaning)
         EXPECT_EQ(objective(objective(text).text()).text(), text);
 }
 
-TEST(objective, names_what_has_to_be_known)
+TEST(objective, lists_the_quantities_it_needs)
 {
     EXPECT_EQ(objective("time").quantities(), std::vector<std::string>());
     EXPECT_EQ(objective("time, p99 where power <= 500 and p99 < 3").quantities(),
@@ -44,7 +44,7 @@ TEST(objective, names_what_has_to_be_known)
     EXPECT_FALSE(objective("time where energy < 1").is_bounded_by_idle_power());
 }
 
-TEST(objective, refuses_what_is_none_with_one_line)
+TEST(objective, invalid_objectives_are_refused_in_one_line)
 {
     for (const char* text : {"",
                              ",",
@@ -77,7 +77,7 @@ TEST(objective, refuses_what_is_none_with_one_line)
     EXPECT_THROW(objective(std::string(1001, 'a')), error);
 }
 
-TEST(objective, the_cost_is_the_weighted_geometric_mean_and_no_unit_matters)
+TEST(objective, the_cost_is_the_weighted_geometric_mean_in_any_units)
 {
     const measurement a = measured(2, {{"energy", 8}, {"p99", 5}}), b = measured(3, {{"energy", 4}, {"p99", 10}});
     EXPECT_DOUBLE_EQ(objective("time").cost(a)->median, 2e6);
@@ -95,7 +95,7 @@ TEST(objective, the_cost_is_the_weighted_geometric_mean_and_no_unit_matters)
     EXPECT_DOUBLE_EQ(objective("energy").cost(spread)->high, 9);
 }
 
-TEST(objective, a_condition_is_of_medians_and_what_is_not_known_is_not_allowed)
+TEST(objective, a_condition_is_on_medians_and_fails_if_unknown)
 {
     const objective goal("time where power <= 500 and time < 2.5");
     EXPECT_TRUE(goal.allows(measured(2, {{"power", 500}})));
@@ -108,14 +108,14 @@ TEST(objective, a_condition_is_of_medians_and_what_is_not_known_is_not_allowed)
     EXPECT_FALSE(goal.cost_if_allowed(failed));
 }
 
-TEST(pareto_front, is_that_of_the_definition)
+TEST(pareto_front, agrees_with_the_definition)
 {
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round) {
         const objective goal(round % 2 == 0 ? "time, energy" : "time, energy*4, max p99");
         std::vector<measurement> all;
         for (std::size_t i = 0, count = random() % 40; i < count; ++i) {
-            // Few values, so that many are equal; some are not known.
+            // Few different values, so that many are equal; some are unknown.
             const auto value = [&] { return 1.0 + static_cast<double>(random() % 6); };
             all.push_back(measured(value(), {{"energy", value()}}));
             if (random() % 8 != 0) all.back().quantities.push_back({"p99", {value()}});

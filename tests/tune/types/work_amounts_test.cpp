@@ -1,4 +1,4 @@
-// Rates from work and time, and how they look.
+// Rates from work and time, and their format.
 #include "tune/types/work_amounts.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 const work_kind &elements = work_kinds[0], &bytes = work_kinds[1], &flops = work_kinds[2];
 
-TEST(work_amounts, rates_are_known_where_work_and_time_are)
+TEST(work_amounts, rates_are_known_if_work_and_time_are)
 {
     EXPECT_EQ(per_second({.elements = 3e6, .bytes = 12e6}, 2e6), (work_amounts{.elements = 1.5e9, .bytes = 6e9}));
     EXPECT_EQ(per_second({.flops = 1}, 1e9), work_amounts{.flops = 1});
@@ -17,7 +17,7 @@ TEST(work_amounts, rates_are_known_where_work_and_time_are)
     EXPECT_FALSE(per_second({.elements = 3}, -1).any());
 }
 
-TEST(work_amounts, four_digits_in_the_unit_of_the_largest)
+TEST(work_amounts, four_digits_in_the_unit_of_the_largest_rate)
 {
     EXPECT_EQ(rate_text(elements, 11.6508e9, 0), "11.65 G");
     EXPECT_EQ(rate_text(elements, 999.4e6, 11.6508e9), "1.00 G");

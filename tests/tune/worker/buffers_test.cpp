@@ -1,4 +1,4 @@
-// What buffers are filled with, the 16-bit floating-point types, and the comparison of outputs.
+// The content of buffers, the 16-bit floating-point types, and the comparison of outputs.
 #include "tune/worker/buffers.hpp"
 
 #include <gtest/gtest.h>
@@ -25,9 +25,10 @@ std::vector<Value> filled(const task_argument& argument)
     return values;
 }
 
-TEST(buffers, every_half_is_read_and_written)
+TEST(buffers, every_half_is_converted_both_ways)
 {
-    // The next half above each: what lies between them goes to the nearer, and what lies in the middle to the even one.
+    // The next half above each one: numbers between them are rounded to the nearer one, and the midpoint to the even
+    // one.
     for (unsigned bits = 0; bits < 0x7c00; ++bits) {
         const double value = half_value(static_cast<std::uint16_t>(bits));
         EXPECT_EQ(half_bits(value), bits);
@@ -50,7 +51,7 @@ TEST(buffers, every_half_is_read_and_written)
     EXPECT_EQ(bfloat16_value(0x3f82), 1 + 0x1p-6);
 }
 
-TEST(buffers, random_numbers_are_within_their_bounds)
+TEST(buffers, random_numbers_are_within_their_limits)
 {
     const auto check = [](const std::string& type, auto example, double low, double high, bool open) {
         using value = decltype(example);
@@ -85,7 +86,7 @@ TEST(buffers, random_numbers_are_within_their_bounds)
         error);
 }
 
-TEST(buffers, random_numbers_have_the_whole_range_and_come_from_the_seed)
+TEST(buffers, random_numbers_use_the_whole_range_and_depend_on_the_seed)
 {
     task_argument argument{.name = "x", .type = "int", .count = 4000, .fill = fill_kind::random, .seed = 1};
     const auto values = filled<std::int32_t>(argument);
@@ -94,13 +95,13 @@ TEST(buffers, random_numbers_have_the_whole_range_and_come_from_the_seed)
     EXPECT_EQ(filled<std::int32_t>(argument), values);
     argument.seed = 2;
     EXPECT_NE(filled<std::int32_t>(argument), values);
-    // SplitMix64's own first numbers, which its author publishes for seed 0.
+    // The first numbers of SplitMix64 with seed 0, as published by its author.
     argument = {.name = "x", .type = "unsigned long long", .count = 3, .fill = fill_kind::random, .seed = 0};
     EXPECT_EQ(filled<std::uint64_t>(argument),
               (std::vector<std::uint64_t>{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f}));
 }
 
-TEST(buffers, any_part_is_as_in_the_whole)
+TEST(buffers, any_part_equals_that_of_the_whole)
 {
     for (const fill_kind fill : {fill_kind::random, fill_kind::sequence, fill_kind::poison, fill_kind::constant}) {
         const task_argument argument{.name = "x", .type = "short", .count = 100, .integer = 7, .fill = fill};
@@ -118,7 +119,7 @@ TEST(buffers, any_part_is_as_in_the_whole)
     for (const std::uint16_t t : poison) EXPECT_TRUE(std::isnan(half_value(t)));
 }
 
-TEST(buffers, files_fill_when_they_fit)
+TEST(buffers, files_must_have_the_size_of_the_buffer)
 {
     const temporary_directory folder;
     const std::string file = (folder.path() / "raw").string();
@@ -131,7 +132,7 @@ TEST(buffers, files_fill_when_they_fit)
     EXPECT_THROW(bytes_of(argument), error);
 }
 
-TEST(buffers, a_checksum_sees_every_change_and_adds_up)
+TEST(buffers, a_checksum_detects_every_change_and_is_a_sum)
 {
     std::string bytes(1003, '\0');
     argument_filler({.name = "x", .type = "char", .count = 1003, .fill = fill_kind::random})

@@ -1,4 +1,4 @@
-// Every outcome at every stage, through the worker process and a double of the CUDA driver.
+// Every outcome at every stage, with the worker process and a double of the CUDA driver.
 #include "tune/worker/gpu_worker.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using gpu_worker_test = on_fake_gpu;
 
-TEST_F(gpu_worker_test, a_right_kernel_is_measured)
+TEST_F(gpu_worker_test, a_correct_kernel_is_measured)
 {
     plan_["kernels"] = {{{"match", "copy"}, {"ns", 5000}}};
     gpu_worker& tried = worker();
@@ -30,7 +30,7 @@ TEST_F(gpu_worker_test, a_right_kernel_is_measured)
     EXPECT_GT(tried.process(), 0);
 }
 
-TEST_F(gpu_worker_test, samples_end_when_they_are_enough_and_the_slow_is_given_up)
+TEST_F(gpu_worker_test, sampling_ends_when_there_are_enough_and_slow_candidates_are_given_up)
 {
     gpu_task adaptive = task();
     adaptive.samples = 0;
@@ -45,8 +45,8 @@ TEST_F(gpu_worker_test, samples_end_when_they_are_enough_and_the_slow_is_given_u
     EXPECT_EQ(slow.samples_ns.size(), 1u) << "more than three times as long: the first sample is enough";
 }
 
-// Each part of the time of a measurement stands beside the whole.
-TEST_F(gpu_worker_test, phases_are_parts_of_the_whole)
+// Each part of the duration of a measurement is recorded next to the total.
+TEST_F(gpu_worker_test, phases_are_parts_of_the_total)
 {
     plan_["kernels"] = {{{"ns", 1'000'000}}};
     const measurement found = worker().measure(task());
@@ -54,7 +54,7 @@ TEST_F(gpu_worker_test, phases_are_parts_of_the_whole)
     ASSERT_TRUE(found.phases.has_value());
     double sum = 0;
     for (const auto& kind : phase_kinds) {
-        if (kind.member == &phase_seconds::reference) continue;  // not the worker waits for it
+        if (kind.member == &phase_seconds::reference) continue;  // the worker does not wait for it
         EXPECT_GT(found.phases.value().*kind.member, 0) << kind.name;
         sum += found.phases.value().*kind.member;
     }
@@ -66,8 +66,7 @@ TEST_F(gpu_worker_test, phases_are_parts_of_the_whole)
     EXPECT_EQ(wrong.phases->time, 0) << "what is wrong is not timed";
 }
 
-// In the final race a kernel is loaded at its first turn alone, whatever runs between its turns; every launch is
-// judged.
+// In the final race a kernel is only loaded at its first turn, whatever runs between its turns; every launch is judged.
 TEST_F(gpu_worker_test, repeated_tasks_are_loaded_once)
 {
     fault({{"stage", "first_launch"}, {"action", "error"}, {"code", 701}, {"skip", 2}});
@@ -86,7 +85,7 @@ TEST_F(gpu_worker_test, repeated_tasks_are_loaded_once)
             EXPECT_EQ(found.phases->load > 0, turn == 1) << turn;
             EXPECT_TRUE(found.verified);
         }
-    // What is not a turn begins anew, and so does a turn after it.
+    // A task that is not a turn starts over, and so does a turn after it.
     gpu_task again = one;
     again.repeated = false;
     EXPECT_EQ(tried.measure(again).status, outcome::launch_error);
@@ -102,11 +101,11 @@ TEST_F(gpu_worker_test, outputs_are_saved)
     gpu_worker& saved = worker();
     const measurement found = saved.measure(saving);
     EXPECT_EQ(found.status, outcome::measured) << found.reason;
-    saved.measure(task());  // before it takes this up, it has written the file
+    saved.measure(task());  // before this task starts, the file has been written
     EXPECT_EQ(read_input(path("out.npy")), read_input(path("expected.npy")));
 }
 
-TEST_F(gpu_worker_test, what_makes_the_reference_stays_on_the_gpu)
+TEST_F(gpu_worker_test, the_outputs_of_the_reference_stay_on_the_gpu)
 {
     gpu_task reference = task();
     reference.expected.clear();
@@ -123,7 +122,7 @@ TEST_F(gpu_worker_test, what_makes_the_reference_stays_on_the_gpu)
     EXPECT_TRUE(found.verified);
     EXPECT_EQ(found.checksum, made.checksum);
 
-    // The reference of somebody else has other bits: its file counts, and where it is not there nothing does.
+    // If a reference has another hash, its file is used; without that file the task is rejected.
     compared.reference = "0123456789abcdef";
     EXPECT_EQ(tried.measure(compared).status, outcome::rejected);
     compared.expected = task().expected;
@@ -134,13 +133,13 @@ TEST_F(gpu_worker_test, what_makes_the_reference_stays_on_the_gpu)
     EXPECT_EQ(tried.measure(compared).status, outcome::wrong_result);
 }
 
-TEST_F(gpu_worker_test, what_differs_from_the_reference_on_the_gpu_is_wrong)
+TEST_F(gpu_worker_test, outputs_that_differ_from_the_reference_on_the_gpu_are_wrong)
 {
     fault({{"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"times", 1}});
     gpu_task reference = task();
     reference.expected.clear();
     reference.makes_reference = true;
-    reference.absolute = 1;  // its own later launches are right, and it is not
+    reference.absolute = 1;  // its own later launches are right, but it differs
     gpu_worker& tried = worker();
     gpu_task compared = task();
     compared.reference = tried.measure(reference).checksum;
@@ -150,7 +149,7 @@ TEST_F(gpu_worker_test, what_differs_from_the_reference_on_the_gpu_is_wrong)
     EXPECT_NE(found.reason.find("1 of 10,007 differ"), std::string::npos) << found.reason;
 }
 
-TEST_F(gpu_worker_test, memory_is_made_ready_before_there_is_a_kernel)
+TEST_F(gpu_worker_test, memory_is_prepared_before_there_is_a_kernel)
 {
     gpu_task early = task();
     early.cubin_file.clear();
@@ -164,7 +163,7 @@ TEST_F(gpu_worker_test, memory_is_made_ready_before_there_is_a_kernel)
     EXPECT_EQ(tried.starts(), 1);
 }
 
-TEST_F(gpu_worker_test, an_array_that_is_changed_in_place_begins_anew_at_each_launch)
+TEST_F(gpu_worker_test, an_array_changed_in_place_is_restored_before_each_launch)
 {
     plan_["kernels"] = {{{"effect", "accumulate"}}};
     gpu_task in_place = task();
@@ -180,7 +179,7 @@ TEST_F(gpu_worker_test, an_array_that_is_changed_in_place_begins_anew_at_each_la
         gpu_worker& saved = worker();
         const measurement found = saved.measure(in_place);
         EXPECT_EQ(found.status, outcome::measured) << found.reason;
-        saved.measure(task());  // before it takes this up, it has written the file
+        saved.measure(task());  // before this task starts, the file has been written
         const std::string bytes = read_input(path("out.npy")), before = content(input()),
                           began = content(in_place.arguments[1]);
         const npy_array out = read_npy(bytes, "out");
@@ -191,7 +190,7 @@ TEST_F(gpu_worker_test, an_array_that_is_changed_in_place_begins_anew_at_each_la
             std::memcpy(&other, began.data() + 4 * i, 4);
             ASSERT_EQ(is, was ^ other ^ 0x55555555U);
         }
-        // After all samples, too: it is the same sum.
+        // After all samples the checksum is the same.
         EXPECT_EQ(found.checksum, checksum_text(checksum(out.data)));
     }
 }
@@ -222,7 +221,7 @@ TEST_F(gpu_worker_test, inputs_are_rotated)
     EXPECT_EQ(found.samples_ns.size(), 12u);
 }
 
-TEST_F(gpu_worker_test, refusals_of_the_driver)
+TEST_F(gpu_worker_test, errors_of_the_driver)
 {
     const struct {
         const char* stage;
@@ -255,7 +254,7 @@ TEST_F(gpu_worker_test, refusals_of_the_driver)
     }
 }
 
-TEST_F(gpu_worker_test, errors_of_a_kernel_that_runs)
+TEST_F(gpu_worker_test, errors_while_a_kernel_runs)
 {
     const std::pair<int, outcome> codes[] = {{700, outcome::illegal_access}, {714, outcome::illegal_access},
                                              {716, outcome::illegal_access}, {717, outcome::illegal_access},
@@ -293,12 +292,12 @@ TEST_F(gpu_worker_test, wrong_results)
             EXPECT_FALSE(found.sticky);
             const bool untouched = found.reason.find("was not written") != std::string::npos ||
                                    found.reason.find("as before the launch") != std::string::npos;
-            // Zeros are what a cleared output holds, and before some launches any output.
+            // A cleared output contains zeros, as any output does before some launches.
             EXPECT_TRUE(action == "wrong_zero" || untouched == (action == "untouched")) << found.reason;
         }
 }
 
-TEST_F(gpu_worker_test, a_tolerance_forgives_little)
+TEST_F(gpu_worker_test, a_tolerance_permits_small_differences_only)
 {
     fault({{"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"index", 5}});
     gpu_task tolerant = task();
@@ -308,8 +307,9 @@ TEST_F(gpu_worker_test, a_tolerance_forgives_little)
     EXPECT_EQ(worker().measure(tolerant).status, outcome::wrong_result);
 }
 
-// The outputs after the samples are another sum than those of the first launch: then the tolerance counts again.
-TEST_F(gpu_worker_test, outputs_that_differ_from_run_to_run_are_compared_again)
+// If the outputs after the samples have another checksum than those of the first launch, they are compared with the
+// tolerance again.
+TEST_F(gpu_worker_test, outputs_that_differ_between_runs_are_compared_again)
 {
     fault({{"stage", "timed_launch_runs"}, {"action", "wrong_one"}, {"index", 7}});
     gpu_task tolerant = task();
@@ -325,7 +325,7 @@ TEST_F(gpu_worker_test, outputs_that_differ_from_run_to_run_are_compared_again)
     EXPECT_TRUE(far.samples_ns.empty());
 }
 
-// The reference is the last that is allocated: without room for it the host compares, with the same answer.
+// The reference is allocated last: without memory for it the host compares, with the same result.
 TEST_F(gpu_worker_test, without_memory_for_the_reference_the_host_compares)
 {
     fault({{"stage", "first_launch_runs"}, {"action", "wrong_one"}, {"index", 1042}});
@@ -349,7 +349,7 @@ TEST_F(gpu_worker_test, without_memory_for_the_reference_the_host_compares)
     EXPECT_NE(without_allocation(last - 2, false).status, outcome::measured) << "an argument, which there must be";
 }
 
-TEST_F(gpu_worker_test, stray_writes_are_noticed_and_repaired)
+TEST_F(gpu_worker_test, stray_writes_are_detected_and_repaired)
 {
     const std::tuple<const char*, int, const char*> cases[] = {
         {"write_behind", 1, "wrote 1 byte after the end of 'out'"},
@@ -370,7 +370,7 @@ TEST_F(gpu_worker_test, stray_writes_are_noticed_and_repaired)
         }
 }
 
-TEST_F(gpu_worker_test, what_does_not_end_is_ended)
+TEST_F(gpu_worker_test, a_kernel_that_hangs_is_ended)
 {
     for (const std::string stage : {"first_launch_runs", "timed_launch_runs"}) {
         plan_["faults"] = json::array();
@@ -398,7 +398,7 @@ TEST_F(gpu_worker_test, a_call_that_does_not_return_is_ended_by_the_parent)
     }
 }
 
-TEST_F(gpu_worker_test, a_worker_that_dies_is_replaced)
+TEST_F(gpu_worker_test, a_worker_that_dies_is_restarted)
 {
     for (const std::string action : {"exit", "abort", "segfault", "kill"})
         for (const std::string stage : {"load", "function", "first_launch", "timed_launch"}) {
@@ -408,14 +408,14 @@ TEST_F(gpu_worker_test, a_worker_that_dies_is_replaced)
             const measurement found = faulty({{"stage", stage}, {"action", action}});
             EXPECT_EQ(found.status, outcome::worker_died) << found.reason;
 #if defined(__SANITIZE_ADDRESS__)
-            if (action == "segfault") continue;  // the sanitizer reports it, and ends the process with a status
+            if (action == "segfault") continue;  // the sanitizer reports it and exits with a status
 #endif
             EXPECT_NE(found.reason.find(action == "exit" ? "exit status 3" : "killed by signal"), std::string::npos)
                 << found.reason;
         }
 }
 
-TEST_F(gpu_worker_test, a_worker_that_was_killed_between_tasks_is_no_fault_of_the_next)
+TEST_F(gpu_worker_test, a_worker_killed_between_tasks_is_not_blamed_on_the_next)
 {
     gpu_worker& tried = worker();
     const measurement first = tried.measure(task());
@@ -426,7 +426,7 @@ TEST_F(gpu_worker_test, a_worker_that_was_killed_between_tasks_is_no_fault_of_th
     EXPECT_EQ(tried.starts(), 2);
 }
 
-TEST_F(gpu_worker_test, a_gpu_that_is_lost_is_tried_three_times)
+TEST_F(gpu_worker_test, a_lost_gpu_is_tried_three_times)
 {
     fault({{"stage", "context"}, {"action", "error"}, {"code", 46}, {"skip", 1}, {"times", 3}});
     fault({{"stage", "first_launch"}, {"action", "kill"}, {"times", 1}});
@@ -440,7 +440,7 @@ TEST_F(gpu_worker_test, a_gpu_that_is_lost_is_tried_three_times)
     EXPECT_EQ(tried.starts(), 5);
 }
 
-TEST_F(gpu_worker_test, two_failures_to_begin_are_got_over)
+TEST_F(gpu_worker_test, two_failed_starts_are_tolerated)
 {
     fault({{"stage", "init"}, {"action", "error"}, {"code", 3}, {"times", 1}});
     fault({{"stage", "context"}, {"action", "segfault"}, {"times", 1}});
@@ -449,9 +449,9 @@ TEST_F(gpu_worker_test, two_failures_to_begin_are_got_over)
     EXPECT_EQ(tried.starts(), 3);
 }
 
-TEST_F(gpu_worker_test, workloads_are_freed_for_others)
+TEST_F(gpu_worker_test, workloads_are_freed_to_make_room_for_others)
 {
-    plan_["devices"][0]["memory_bytes"] = (1 << 20) + 300'000;  // L2's size, and three workloads at most
+    plan_["devices"][0]["memory_bytes"] = (1 << 20) + 300'000;  // the size of L2, and at most three workloads
     gpu_worker& tried = worker();
     for (int i = 0; i < 8; ++i) {
         gpu_task other = task();
@@ -468,7 +468,7 @@ TEST_F(gpu_worker_test, workloads_are_freed_for_others)
     EXPECT_EQ(tried.starts(), 1);
 }
 
-TEST_F(gpu_worker_test, shapes_that_cannot_be)
+TEST_F(gpu_worker_test, impossible_shapes)
 {
     gpu_worker& tried = worker();
     gpu_task shaped = task();
@@ -497,7 +497,7 @@ TEST_F(gpu_worker_test, shapes_that_cannot_be)
     EXPECT_EQ(tried.starts(), 1);
 }
 
-TEST_F(gpu_worker_test, throttled_samples_are_dropped)
+TEST_F(gpu_worker_test, throttled_samples_are_discarded)
 {
     const json good{{"sm_clock", 1980}, {"memory_clock", 3201}, {"temperature", 60}, {"power", 400000}, {"reasons", 4}};
     json hot = good;
@@ -538,13 +538,13 @@ protected:
     }
 };
 
-// What the counter says of rounds with the launch, less that of rounds without it. On a busy machine the rounds can
-// take another time than the samples did: then there is no energy, and a warning says why.
-TEST_F(energy_on_fake_gpu, the_energy_of_a_launch_is_what_rounds_with_it_have_more)
+// The counter's increase over rounds with the launch, minus that over rounds without it. On a busy machine the rounds
+// may take another time than the samples: then there is no energy, and a warning gives the reason.
+TEST_F(energy_on_fake_gpu, the_energy_of_a_launch_is_the_difference_of_rounds_with_and_without_it)
 {
     gpu_worker& asked = worker();
     int found_energy = 0;
-    for (int time = 0; time < 40 && found_energy < 2; ++time) {  // later the rounds without a launch are known
+    for (int time = 0; time < 40 && found_energy < 2; ++time) {  // by then the rounds without a launch are known
         const measurement found = asked.measure(energy_task());
         ASSERT_EQ(found.status, outcome::measured) << found.reason;
         EXPECT_TRUE(found.verified);
@@ -558,7 +558,7 @@ TEST_F(energy_on_fake_gpu, the_energy_of_a_launch_is_what_rounds_with_it_have_mo
         }
         ++found_energy;
         EXPECT_GE(energy->count, 3u);
-        // How much it is depends on how steady this machine is; the rounds without a launch have next to nothing.
+        // The amount depends on how steady this machine is; rounds without a launch use next to nothing.
         EXPECT_GT(energy->median, 1);
         EXPECT_NEAR(power->median, energy->median / (summarise(found.samples_ns).median * 1e-9), 1e-6 * power->median);
     }
@@ -566,7 +566,7 @@ TEST_F(energy_on_fake_gpu, the_energy_of_a_launch_is_what_rounds_with_it_have_mo
     EXPECT_TRUE(asked.measure(task()).quantities.empty());
 }
 
-TEST_F(energy_on_fake_gpu, who_runs_so_long_that_the_idle_gpu_would_have_used_more_is_given_up)
+TEST_F(energy_on_fake_gpu, a_launch_is_given_up_if_the_idle_gpu_would_have_used_more_energy)
 {
     plan_["energy"] = {{"idle", 1.0}, {"launch", 20.0}};
     const measurement found = worker().measure(energy_task(1e-9));
@@ -575,7 +575,7 @@ TEST_F(energy_on_fake_gpu, who_runs_so_long_that_the_idle_gpu_would_have_used_mo
     EXPECT_TRUE(found.quantities.empty());
 }
 
-TEST_F(energy_on_fake_gpu, launches_that_do_nothing_while_the_energy_is_measured_have_none)
+TEST_F(energy_on_fake_gpu, launches_that_do_nothing_during_the_energy_measurement_have_no_energy)
 {
     fault({{"stage", "timed_launch_runs"}, {"match", plain}, {"action", "untouched"}, {"skip", 16}});
     const measurement found = worker().measure(energy_task());
@@ -584,7 +584,7 @@ TEST_F(energy_on_fake_gpu, launches_that_do_nothing_while_the_energy_is_measured
     EXPECT_TRUE(found.samples_ns.empty());
 }
 
-TEST_F(energy_on_fake_gpu, a_counter_that_is_missing_is_said_and_nothing_guessed)
+TEST_F(energy_on_fake_gpu, a_missing_counter_is_reported_and_nothing_guessed)
 {
     plan_.erase("energy");
     const measurement found = worker().measure(energy_task());

@@ -1,4 +1,4 @@
-// The worker's own kernels are PTX that any driver since CUDA 10.0 reads: here ptxas stands for it.
+// The worker's own kernels are PTX for any driver since CUDA 10.0; here ptxas compiles it instead.
 #include "tune/worker/helper_module.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace launchbox {
 namespace {
 
-TEST(HelperModule, is_ptx_for_the_oldest_and_the_newest_gpus)
+TEST(HelperModule, is_ptx_that_compiles_for_the_oldest_and_newest_gpus)
 {
     toolchain tools;
     try {

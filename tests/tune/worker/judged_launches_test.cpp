@@ -1,4 +1,4 @@
-// No time without a right output: every launch that is timed is judged, on the double of the driver.
+// No time without a correct output: every timed launch is judged, on the double of the driver.
 #include <gtest/gtest.h>
 
 #include "on_fake_gpu.hpp"
@@ -13,7 +13,7 @@ using nlohmann::json;
 
 class judged_launches : public on_fake_gpu {
 protected:
-    // What becomes of a task whose launches have this fault after the first `skip` of those that are timed.
+    // The measurement of a task that has this fault after the first `skip` timed launches.
     measurement with_fault(const char* action, int skip, std::optional<int> times = {}, bool cold = true)
     {
         std::filesystem::remove(path("state.json"));
@@ -26,7 +26,7 @@ protected:
         cheating.measure.cold = cold;
         return worker().measure(cheating);
     }
-    // Before some launches outputs hold zeros in place of the poison: what is left of either is called what it is.
+    // Before some launches outputs contain zeros instead of the poison: what is left of either is reported as such.
     static void expect_wrong(measurement found, const std::string& begin, const std::string& part = {})
     {
         const std::string zeros = "out[0] is 0, as before the launch";
@@ -40,7 +40,7 @@ protected:
         EXPECT_FALSE(found.verified);
         EXPECT_FALSE(found.sticky);
     }
-    // The kernel whose module has a variable; `how`: what the plan says of it.
+    // A kernel whose module has a variable; `how` is its entry in the plan.
     measurement counting(const json& how, std::optional<bool> reset = {})
     {
         gpu_task with = task("counting");
@@ -57,7 +57,7 @@ protected:
     }
 };
 
-TEST_F(judged_launches, that_stop_working_are_no_times)
+TEST_F(judged_launches, that_stop_working_have_no_times)
 {
     expect_wrong(with_fault("untouched", 0),
                  "right at first, wrong from launch 2 on (11 of 12 launches): out[0] was not written",
@@ -69,16 +69,17 @@ TEST_F(judged_launches, that_stop_working_are_no_times)
                  "sometimes wrong: 1 of 12 launches, the first is launch 12: out[0] is 0");
 }
 
-TEST_F(judged_launches, that_are_wrong_now_and_then_are_no_times)
+TEST_F(judged_launches, that_are_sometimes_wrong_have_no_times)
 {
     expect_wrong(with_fault("wrong_one", 3, 1),
                  "sometimes wrong: 1 of 12 launches, the first is launch 5: out[5003] is ");
-    // Late: launches enough to count had been looked at.
+    // The fault comes late: enough launches were judged before it.
     expect_wrong(with_fault("wrong_one", 17, 1), "sometimes wrong: 1 of 19 launches, the first is launch 19: ");
     expect_wrong(with_fault("race", 2, 2), "sometimes wrong: 2 of 12 launches, the first is launch 4: ");
 }
 
-// The launches that warm the caches up are one or two at random: a kernel that works every second time does not pass.
+// The number of launches that warm the caches up is one or two at random, so that a kernel that works every second time
+// does not pass.
 TEST_F(judged_launches, with_hot_caches_too)
 {
     expect_wrong(with_fault("untouched", 3, {}, false), "right at first, wrong from launch ");
@@ -86,7 +87,7 @@ TEST_F(judged_launches, with_hot_caches_too)
     EXPECT_EQ(with_fault("wrong_one", 1000, {}, false).status, outcome::measured);
 }
 
-TEST_F(judged_launches, of_the_baseline_are_judged_by_its_first)
+TEST_F(judged_launches, of_the_baseline_are_compared_with_its_first)
 {
     fault({{"stage", "timed_launch_runs"}, {"action", "untouched"}, {"skip", 2}});
     gpu_task baseline = task();
@@ -100,8 +101,8 @@ TEST_F(judged_launches, of_the_baseline_are_judged_by_its_first)
     EXPECT_EQ(worker().measure(baseline).status, outcome::measured) << "within the tolerance";
 }
 
-// Nobody knows what is right; that an output is written once and then no more is wrong all the same.
-TEST_F(judged_launches, without_a_reference_still_write_what_the_first_wrote)
+// The correct output is unknown, but a launch that no longer writes is wrong in any case.
+TEST_F(judged_launches, without_a_reference_must_still_write_like_the_first)
 {
     fault({{"stage", "timed_launch_runs"}, {"action", "untouched"}, {"skip", 2}});
     gpu_task free = task();
@@ -114,7 +115,7 @@ TEST_F(judged_launches, without_a_reference_still_write_what_the_first_wrote)
     EXPECT_EQ(worker().measure(free).status, outcome::measured);
 }
 
-TEST_F(judged_launches, in_place_are_judged_too)
+TEST_F(judged_launches, in_place_are_judged_as_well)
 {
     plan_["kernels"] = {{{"effect", "accumulate"}}};
     fault({{"stage", "timed_launch_runs"}, {"action", "untouched"}, {"skip", 1}});
@@ -127,8 +128,8 @@ TEST_F(judged_launches, in_place_are_judged_too)
                  ", which was not changed at all");
 }
 
-// The persistent kernel whose counter of tiles nobody resets.
-TEST_F(judged_launches, with_a_counter_that_nobody_resets_name_it)
+// A persistent kernel whose tile counter is not reset.
+TEST_F(judged_launches, with_a_counter_that_is_not_reset_name_it)
 {
     const json works_once{{"works", 1}};
     expect_wrong(counting(works_once),
@@ -144,19 +145,19 @@ TEST_F(judged_launches, with_a_counter_that_nobody_resets_name_it)
     gpu_task filled = hot;
     filled.variables[0] = {.name = "launches_so_far", .type = "int", .scalar = true, .integer = 1, .reset = true};
     expect_wrong(counting(works_once, filled), "out[0] was not written");
-    // Filled when the module is loaded and not again: as without.
+    // It is only filled when the module is loaded, so the result is the same as without.
     filled.variables[0].integer = 0;
     filled.variables[0].reset.reset();
     expect_wrong(counting(works_once, filled), "right at first, wrong from launch ", "reset = true");
 }
 
-TEST_F(judged_launches, with_a_state_that_changes_nothing_are_times)
+TEST_F(judged_launches, with_a_state_that_has_no_effect_have_times)
 {
     EXPECT_EQ(counting({{"ns", 5000}}).status, outcome::measured);
 }
 
-// Right each time, since the first launch left the answer in the module.
-TEST_F(judged_launches, that_only_copy_what_the_first_calculated_are_found_out)
+// Correct each time, because the first launch left the result in the module.
+TEST_F(judged_launches, that_only_copy_the_first_result_are_detected)
 {
     const json remembers{{"ns", 50'000}, {"ns_later", 5000}};
     expect_wrong(counting(remembers), "later launches do less work than the first: 5.0 us, but ",
@@ -169,8 +170,8 @@ TEST_F(judged_launches, that_only_copy_what_the_first_calculated_are_found_out)
     EXPECT_NEAR(summarise(allowed.samples_ns).median, 5000, 1);
 }
 
-// One that is given up after its first sample is launched as often as others if it has a memory.
-TEST_F(judged_launches, of_a_slow_kernel_with_a_memory_are_as_many)
+// A candidate that is given up after its first sample is launched as often as others if its module has a state.
+TEST_F(judged_launches, of_a_slow_kernel_with_a_state_are_not_fewer)
 {
     gpu_task slow = task("counting");
     slow.samples = 0;
@@ -193,7 +194,7 @@ TEST_F(judged_launches, of_a_later_turn_of_a_race_are_judged)
     expect_wrong(tried.measure(turn), "sometimes wrong: 1 of 32 launches, the first is launch 32: out[0] was not");
 }
 
-TEST_F(judged_launches, what_a_reference_cannot_tell_is_said)
+TEST_F(judged_launches, a_reference_that_cannot_detect_a_missing_write_is_reported)
 {
     const auto warnings = [&](const std::string& bytes) {
         write_file_atomically(path("expected.npy"), npy_header({element_type::kind::signed_integer, 4}, count) + bytes);
@@ -210,7 +211,7 @@ TEST_F(judged_launches, what_a_reference_cannot_tell_is_said)
         "the reference of 'out' is its content before the launch, so nothing was written: a kernel that does nothing "
         "passes"};
     EXPECT_EQ(warnings(content({.name = "x", .type = "int", .count = count, .fill = fill_kind::poison})), nothing);
-    // The same of what the baseline leaves.
+    // The same for the outputs of the baseline.
     plan_["kernels"] = {{{"effect", "nothing"}}};
     gpu_task baseline = task();
     baseline.expected.clear();
@@ -218,7 +219,7 @@ TEST_F(judged_launches, what_a_reference_cannot_tell_is_said)
     EXPECT_EQ(worker().measure(baseline).warnings, nothing);
 }
 
-TEST(reference_content, in_pieces_and_of_one_element)
+TEST(reference_content, in_parts_and_with_one_element)
 {
     const element_type type{element_type::kind::floating, 4};
     const auto weakness = [&](std::initializer_list<std::string> pieces) {
@@ -237,7 +238,7 @@ TEST(reference_content, in_pieces_and_of_one_element)
     EXPECT_EQ(weakness({zero + zero, half}), "");
 }
 
-TEST(launch_history, says_which_launches_were_wrong)
+TEST(launch_history, reports_which_launches_were_wrong)
 {
     launch_history history;
     history.note("");

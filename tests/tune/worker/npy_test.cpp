@@ -9,7 +9,7 @@ namespace {
 
 using kind = element_type::kind;
 
-// As numpy.save writes numpy.arange(3, dtype=numpy.int32): bytes taken from NumPy 1.26's description of its format.
+// The output of numpy.save for numpy.arange(3, dtype=numpy.int32): bytes from NumPy 1.26's description of its format.
 std::string three_integers()
 {
     std::string file("\x93NUMPY\x01\x00\x76\x00", 10);
@@ -35,7 +35,7 @@ std::string with_header(const std::string& header, const std::string& data = std
     return file + header + data;
 }
 
-TEST(npy, what_numpy_writes_is_read)
+TEST(npy, files_of_numpy_are_read)
 {
     const std::string file = three_integers();
     const npy_array array = read_npy(file, "x.npy");
@@ -56,7 +56,7 @@ TEST(npy, all_versions_and_shapes)
     EXPECT_EQ(read_npy(with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 7), }", ""), "").count, 0);
 }
 
-TEST(npy, what_is_written_is_read_again)
+TEST(npy, written_files_are_read_back)
 {
     for (const element_type type : {element_type{kind::signed_integer, 4}, element_type{kind::unsigned_integer, 1},
                                     element_type{kind::floating, 8}, element_type{kind::half, 2},
@@ -73,7 +73,7 @@ TEST(npy, what_is_written_is_read_again)
     EXPECT_FALSE(holds(read_npy(three_integers(), ""), {kind::signed_integer, 8}));
 }
 
-TEST(npy, what_is_none_is_refused)
+TEST(npy, other_files_are_refused)
 {
     const std::string good = three_integers();
     for (std::size_t size = 0; size < good.size(); ++size) EXPECT_NE(refusal(good.substr(0, size)), "") << size;

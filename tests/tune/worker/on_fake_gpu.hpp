@@ -38,7 +38,7 @@ protected:
                               npy_header({element_type::kind::signed_integer, 4}, count) + content(input()));
     }
 
-    // Compilers that later tests start would find the double too.
+    // Otherwise compilers that later tests start would find the double.
     void TearDown() override
     {
         ::unsetenv("LD_LIBRARY_PATH");

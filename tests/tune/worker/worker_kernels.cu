@@ -17,7 +17,7 @@ extern "C" __global__ void plain(const int* in, int* out, int n)
     if (at < n) out[at] = in[at];
 }
 
-// The double counts launches in it if its plan says so; the kernel uses it so that it stays in the module.
+// The double counts launches in this variable if its plan says so; the kernel uses it so that it stays in the module.
 __device__ int launches_so_far;
 
 extern "C" __global__ void counting(const int* in, int* out, int n)

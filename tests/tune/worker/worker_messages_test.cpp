@@ -1,4 +1,4 @@
-// Tasks and answers come out of their lines as they went in, and nothing else is read.
+// Tasks and answers are read back from their lines unchanged, and other lines are refused.
 #include "tune/worker/worker_messages.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ gpu_task whole_task()
     return task;
 }
 
-TEST(worker_messages, come_out_as_they_went_in)
+TEST(worker_messages, are_read_back_unchanged)
 {
     const gpu_task task = whole_task();
     const std::string line = task_line(task);
@@ -57,14 +57,14 @@ TEST(worker_messages, come_out_as_they_went_in)
     answer.phases = phase_seconds{.verify = 0.5};
     const worker_message message = message_of(answer_line(answer));
     ASSERT_FALSE(message.phase);
-    answer.reason = "a \"b\"\n\xef\xbf\xbd";  // what is not UTF-8
+    answer.reason = "a \"b\"\n\xef\xbf\xbd";  // invalid UTF-8 is replaced
     EXPECT_EQ(message.answer, answer);
     EXPECT_EQ(message_of(phase_line(worker_phase::check)).phase, worker_phase::check);
     EXPECT_THROW(task_of("{}"), error);
 }
 
-// Each member that is missing, null, of another type or out of range.
-TEST(worker_messages, others_are_refused)
+// Each member missing, null, of another type, or out of range.
+TEST(worker_messages, invalid_messages_are_refused)
 {
     const nlohmann::json task = nlohmann::json::parse(task_line(whole_task()));
     for (const auto& [name, value] : task.items())
