@@ -65,7 +65,7 @@ void check_order(std::size_t n, const on_cpu::how& way, const Compare& compare, 
 
 TEST(merge_order, sorted_input_is_not_merged)
 {
-    taken_combinations taken(3);
+    taken_combinations taken(6);
     for (const std::size_t n : {tile + 1, 2 * tile, 5 * tile - 1, 9 * tile, 17 * tile + 3})
         for (int levels = 1; levels <= 5; ++levels)  // one to five passes: the result is in either array
             for (const bool find : {false, true})
@@ -107,7 +107,7 @@ std::vector<Key> with_zeros(std::size_t n, int how, unsigned different)
 
 TEST(merge_order, zeros_of_both_signs_keep_their_order)
 {
-    taken_combinations taken(2);
+    taken_combinations taken(4);
     for (const std::size_t n : {2u, 511u, 513u, 3001u, 9000u})
         for (int levels = 1; levels <= 5; levels += 2)
             for (const bool find : {false, true})

@@ -92,7 +92,7 @@ void check_parts(const std::vector<int>& sizes, int levels)
 template <int Threads, int Items, class Key>
 void check_pairs_of(int size, int of_first)
 {
-    static taken_combinations taken(4);
+    static taken_combinations taken(8);
     for (int levels = 1; levels <= 5; ++levels) {
         if (!taken.next()) continue;
         const int pairs = (1 << levels) / 2;

@@ -52,7 +52,7 @@ void check_rows(kind input, std::size_t n, const on_cpu::how& way, const Compare
 
 TEST(merge_words, keys_of_any_density)
 {
-    taken_combinations taken(3);
+    taken_combinations taken(6);
     for (const bool find : {true, false})
         for (int levels = 1; levels <= 5; ++levels)
             for (const std::size_t n : {900u, 1024u, 5000u, 20000u})
