@@ -35,11 +35,11 @@ TEST(gpu_on_cpu, scans_a_block)
 {
     constexpr unsigned threads = 256, blocks = 3;
     for (unsigned order = 0; order < 3; ++order) {
-        std::vector<int> data(threads * blocks), expected(threads * blocks), shared(8);
+        std::vector<int> data(std::size_t{threads} * blocks), expected(data.size()), shared(8);
         for (unsigned i = 0; i < data.size(); ++i) data[i] = static_cast<int>(i * 2654435761u >> 20);
         for (unsigned b = 0; b < blocks; ++b)
-            std::partial_sum(data.begin() + b * threads, data.begin() + (b + 1) * threads,
-                             expected.begin() + b * threads);
+            std::partial_sum(data.begin() + std::ptrdiff_t{b} * threads, data.begin() + std::ptrdiff_t{b + 1} * threads,
+                             expected.begin() + std::ptrdiff_t{b} * threads);
         gpu_on_cpu::run(
             blocks, threads,
             [&] {
@@ -88,7 +88,7 @@ TEST(gpu_on_cpu, a_missing_barrier_is_detected)
 
 TEST(gpu_on_cpu, indices_in_three_dimensions)
 {
-    std::vector<int> met(2 * 3 * 4 * 5 * 2);
+    std::vector<int> met(std::size_t{2} * 3 * 4 * 5 * 2);
     gpu_on_cpu::run({2, 3}, {4, 5, 2}, [&] {
         ++met[((((blockIdx.y * 2 + blockIdx.x) * 2 + threadIdx.z) * 5) + threadIdx.y) * 4 + threadIdx.x];
     });
@@ -203,6 +203,7 @@ TEST(gpu_on_cpu, a_deadlock_names_the_threads)
 
     const std::string another = failure_of([] {
         gpu_on_cpu::run(1, 64, [] {
+            // NOLINTNEXTLINE(bugprone-branch-clone)
             if (threadIdx.x < 32)
                 __syncthreads();
             else

@@ -112,7 +112,7 @@ std::vector<std::int64_t> places_for(const workload& given, unsigned seed, std::
     std::int64_t at = 0;
     for (const std::size_t i : order) {
         places[i] = at;
-        at += given.sizes[i] + random() % (most_gap + 1);
+        at += given.sizes[i] + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most_gap + 1));
     }
     return places;
 }
@@ -195,7 +195,7 @@ TEST(interval_expand, all_sizes)
     for (std::int64_t total = 1; total <= 2000; total += total < 300 ? 1 : 7) {
         workload input;
         for (std::int64_t left = total; left > 0;) {
-            const std::int64_t size = std::min<std::int64_t>(left, random() % 40);
+            const std::int64_t size = std::min(left, static_cast<std::int64_t>(random() % 40));
             input.sizes.push_back(size);
             left -= size;
         }

@@ -17,7 +17,6 @@ using merge_sort_check::first_difference;
 using merge_sort_check::in_order;
 using merge_sort_check::stable_order;
 using sort_inputs::hash;
-using sort_inputs::kind;
 
 /// Whether a sort of such keys merged; the result is checked, too.
 template <int Threads, int Items, class Value, class Key, class Compare = less>
@@ -135,7 +134,8 @@ TEST(merge_order, all_kinds_of_floating_point_numbers)
         const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
         if (bits >> 60 == 0) return (bits >> 59 & 1) != 0 ? -INFINITY : INFINITY;
         if (bits >> 60 == 1)
-            return std::numeric_limits<float>::denorm_min() * static_cast<float>(bits % 8) * (bits % 16 < 8 ? 1 : -1);
+            return std::numeric_limits<float>::denorm_min() * static_cast<float>(bits % 8) *
+                   (bits % 16 < 8 ? 1.0F : -1.0F);
         return std::isnan(value) ? std::numeric_limits<float>::max() : value;
     };
     for (const std::size_t n : {2000u, 5000u})

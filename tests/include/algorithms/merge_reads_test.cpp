@@ -80,7 +80,7 @@ void check_reads(sort_inputs::kind input, std::uint64_t seed)
         const detail::equal_runs<shape> single{shape::items_bits - 1};
         const int run = i / Items,
                   at = detail::padded<Items>(single.slot_after(run * Items) + (run % 2 == 0 ? 1 : -1) * (i % Items));
-        const auto whole = static_cast<std::uint64_t>(run * Items);
+        const auto whole = static_cast<std::uint64_t>(run) * Items;
         std::uint64_t of_run[Items];
         for (int j = 0; j < Items; ++j)
             of_run[j] = sort_inputs::element(input, whole + static_cast<std::uint64_t>(j), shape::tile, seed) >> 40;

@@ -44,6 +44,7 @@ template <class Type>
 std::ptrdiff_t first_difference(const std::vector<Type>& a, const std::vector<Type>& b)
 {
     for (std::size_t i = 0; i < a.size(); ++i)
+        // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are compared, of any type
         if (std::memcmp(&a[i], &b[i], sizeof(Type)) != 0) return static_cast<std::ptrdiff_t>(i);
     return -1;
 }

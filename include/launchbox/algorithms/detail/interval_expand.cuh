@@ -84,7 +84,7 @@ struct expand_tile {
         unsigned mark = segment.mark;
 #pragma unroll
         for (int r = 0; r < layout::items / vector; ++r) {
-            const unsigned row = segment.begin + r * layout::row;
+            const unsigned row = segment.begin + static_cast<unsigned>(r * layout::row);
             if (row >= segment.end) break;
             const unsigned slot = row + threadIdx.x % 32 * vector;
             unsigned numbers[vector];
@@ -127,7 +127,8 @@ private:
             } else {
 #pragma unroll
                 for (int i = 0; i < vector; ++i)
-                    if (slot + i >= begin && slot + i < end) out[first + slot + i] = found[i];
+                    if (slot + static_cast<unsigned>(i) >= begin && slot + static_cast<unsigned>(i) < end)
+                        out[first + slot + i] = found[i];
             }
         }
     };

@@ -79,9 +79,9 @@ struct move_tile {
             raw_array<element, in_flight> elements;
 #pragma unroll
             for (int i = 0; i < in_flight; ++i) {
-                const unsigned slot = first + i * 32 + threadIdx.x % 32;
+                const unsigned slot = first + static_cast<unsigned>(i * 32) + threadIdx.x % 32;
                 // All lanes of the warp are in the same row.
-                if (first + i * 32 >= segment.end) break;
+                if (first + static_cast<unsigned>(i * 32) >= segment.end) break;
                 unsigned number[1] = {marks[slot]};
                 number_row(number, mark);
                 numbers[i] = number[0];
@@ -90,7 +90,7 @@ struct move_tile {
             }
 #pragma unroll
             for (int i = 0; i < in_flight; ++i) {
-                const unsigned slot = first + i * 32 + threadIdx.x % 32;
+                const unsigned slot = first + static_cast<unsigned>(i * 32) + threadIdx.x % 32;
                 if (slot < segment.end && slot < tile.outputs)
                     store_element(out, entries[numbers[i]].scatter(tile) + slot, elements[i], wide_out);
             }
@@ -138,11 +138,13 @@ private:
             raw_array<element, in_flight> elements;
 #pragma unroll
             for (int i = 0; i < in_flight; ++i)
-                if (first + i * threads < count)
-                    elements[i] = load_element<element>(in, from + (first + i * threads), wide_in);
+                if (first + static_cast<unsigned>(i * threads) < count)
+                    elements[i] =
+                        load_element<element>(in, from + (first + static_cast<unsigned>(i * threads)), wide_in);
 #pragma unroll
             for (int i = 0; i < in_flight; ++i)
-                if (first + i * threads < count) store_element(out, to + (first + i * threads), elements[i], wide_out);
+                if (first + static_cast<unsigned>(i * threads) < count)
+                    store_element(out, to + (first + static_cast<unsigned>(i * threads)), elements[i], wide_out);
         }
     }
 
@@ -160,12 +162,12 @@ private:
             wide_word moved[unrolled];
 #pragma unroll
             for (int i = 0; i < unrolled; ++i)
-                if (first + i * threads < words)
-                    moved[i] = load_wide(in + head + std::uint64_t{16} * (first + i * threads));
+                if (first + static_cast<unsigned>(i * threads) < words)
+                    moved[i] = load_wide(in + head + std::uint64_t{16} * (first + static_cast<unsigned>(i * threads)));
 #pragma unroll
             for (int i = 0; i < unrolled; ++i)
-                if (first + i * threads < words)
-                    store_wide(out + head + std::uint64_t{16} * (first + i * threads), moved[i]);
+                if (first + static_cast<unsigned>(i * threads) < words)
+                    store_wide(out + head + std::uint64_t{16} * (first + static_cast<unsigned>(i * threads)), moved[i]);
         }
         if (threadIdx.x < head) out[threadIdx.x] = in[threadIdx.x];
         if (threadIdx.x < bytes - tail) out[tail + threadIdx.x] = in[tail + threadIdx.x];

@@ -144,7 +144,7 @@ __device__ __forceinline__ void mark_intervals(std::uint16_t* marks, const inter
         raw_array<entry, batch> entries;
 #pragma unroll
         for (int i = 0; i < batch; ++i) {
-            full[i] = first + i * Layout::threads < tile.intervals;
+            full[i] = first + static_cast<unsigned>(i * Layout::threads) < tile.intervals;
             if (full[i]) {
                 const std::int64_t interval = tile.first_interval + first + i * Layout::threads;
                 begin[i] = offset_at(offsets, interval);
@@ -158,7 +158,7 @@ __device__ __forceinline__ void mark_intervals(std::uint16_t* marks, const inter
             if (!full[i]) continue;
             const auto output = static_cast<unsigned>(begin[i] - tile.first_output);
             if (output >= tile.outputs) continue;  // it begins here, but its outputs begin in the next tile
-            const unsigned number = first + i * Layout::threads + 1;
+            const unsigned number = first + static_cast<unsigned>(i * Layout::threads) + 1;
             marks[output + shift] = static_cast<std::uint16_t>(number);
             store(number, entries[i]);
         }

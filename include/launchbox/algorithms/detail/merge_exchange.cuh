@@ -51,7 +51,9 @@ __device__ __forceinline__ bool is_after(const kept_order<Shape>& less, const ty
         };
         return joined(second, second_tag) < joined(first, first_tag);
     } else {
-        return less(second, first) | (!less(first, second) & (second_tag < first_tag));
+        // Without ||, which would branch.
+        const int is_less = less(second, first), is_equal = !less(first, second), is_before = second_tag < first_tag;
+        return (is_less | (is_equal & is_before)) != 0;
     }
 }
 

@@ -219,7 +219,7 @@ __device__ __forceinline__ void see_segments(unsigned char* shared, const segmen
         __syncthreads();
     }
     if constexpr (short_slots<Shape>::most > 0)
-        sort_short_segments<Shape>(shared + thread / 32 * short_slots<Shape>::all_bytes,
+        sort_short_segments<Shape>(shared + static_cast<std::size_t>(thread / 32) * short_slots<Shape>::all_bytes,
                                    own == 0 ? range : segment_range{0, 0}, data, compare);
 }
 
