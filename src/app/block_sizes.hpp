@@ -8,7 +8,7 @@
 
 #include "app/input/kernel_input.hpp"
 #include "app/launch_inputs.hpp"
-#include "report/kernels/suggest_report.hpp"
+#include "report/occupancy/suggest_report.hpp"
 
 namespace launchbox {
 

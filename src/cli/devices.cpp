@@ -5,7 +5,7 @@
 #include "cli/report_output.hpp"
 #include "cli/verbs.hpp"
 #include "gpu/driver.hpp"
-#include "report/kernels/devices_report.hpp"
+#include "report/occupancy/devices_report.hpp"
 
 namespace launchbox::cli {
 

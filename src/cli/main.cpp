@@ -15,10 +15,10 @@
 #include <optional>
 #include <string>
 
-#include "cli/command_words.hpp"
 #include "cli/messages.hpp"
 #include "cli/output_file.hpp"
 #include "cli/run_launchbox.hpp"
+#include "cli/shell/command_words.hpp"
 #include "cli/verbs.hpp"
 #include "compiler/run/toolchain.hpp"
 #include "gpu/driver.hpp"

@@ -30,7 +30,7 @@ constexpr std::size_t longest_name = 150;  // of a file, before its number and e
 void write_to(const output_file& output, const writer& write);
 void write_files(const output_file& folder, const std::string& format, const std::vector<exported_part>& parts);
 writer writer_of(const std::string& format, const exported_part& part);
-std::string words_of(const exported_part& part);
+std::string description_of(const exported_part& part);
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void export_results(const exchange_options& options, const std::vector<std::stri
     if (parts.size() > 1) {
         std::string list;
         for (std::size_t i = 0; i < parts.size() && i < listed_parts; ++i)
-            list += (i == 0 ? "" : "; ") + words_of(parts[i]);
+            list += (i == 0 ? "" : "; ") + description_of(parts[i]);
         if (parts.size() > listed_parts) list += fmt::format(" and {} more", parts.size() - listed_parts);
         throw error(fmt::format("a file of --export {} has one run on one workload, but there are {}: {}",
                                 options.format, parts.size(), list),
@@ -135,7 +135,7 @@ void write_files(const output_file& folder, const std::string& format, const std
     }
 }
 
-std::string words_of(const exported_part& part)
+std::string description_of(const exported_part& part)
 {
     const environment_info& where = part.run->info.environment;
     return fmt::format("run {} of {} on {}{}", part.run->number, escape_for_terminal(part.run->info.name),

@@ -9,7 +9,7 @@
 #include "cli/kernel_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/verbs.hpp"
-#include "report/kernels/suggest_report.hpp"
+#include "report/occupancy/suggest_report.hpp"
 #include "support/process/interrupt.hpp"
 
 namespace launchbox::cli {

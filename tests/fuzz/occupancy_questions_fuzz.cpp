@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "app/occupancy_questions.hpp"
-#include "report/kernels/answers_report.hpp"
+#include "report/occupancy/answers_report.hpp"
 #include "require.hpp"
 #include "support/error.hpp"
 

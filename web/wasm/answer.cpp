@@ -19,7 +19,7 @@
 #include "image/binary.hpp"
 #include "image/names/demangle.hpp"
 #include "report/core/json.hpp"
-#include "report/kernels/occupancy_report.hpp"
+#include "report/occupancy/occupancy_report.hpp"
 #include "support/text/terminal.hpp"
 #include "support/text/typed_number.hpp"
 

@@ -8,7 +8,7 @@
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
 #include "report/kernels/kernel_cells.hpp"
-#include "report/kernels/limiter_ids.hpp"
+#include "report/occupancy/limiter_ids.hpp"
 
 namespace launchbox {
 

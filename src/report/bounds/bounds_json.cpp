@@ -4,7 +4,7 @@
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
 #include "report/kernels/kernels_json.hpp"
-#include "report/kernels/limiter_ids.hpp"
+#include "report/occupancy/limiter_ids.hpp"
 
 namespace launchbox {
 

@@ -9,7 +9,7 @@
 
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
-#include "report/kernels/occupancy_report.hpp"
+#include "report/occupancy/occupancy_report.hpp"
 #include "support/text/terminal.hpp"
 
 namespace launchbox {

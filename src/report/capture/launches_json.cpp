@@ -2,7 +2,7 @@
 #include "report/capture/launches_report.hpp"
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
-#include "report/kernels/limiter_ids.hpp"
+#include "report/occupancy/limiter_ids.hpp"
 
 namespace launchbox {
 

@@ -10,7 +10,7 @@
 
 #include "report/core/short_names.hpp"
 #include "report/kernels/kernel_cells.hpp"
-#include "report/kernels/occupancy_report.hpp"
+#include "report/occupancy/occupancy_report.hpp"
 #include "support/text/counted.hpp"
 #include "support/text/rounded_number.hpp"
 

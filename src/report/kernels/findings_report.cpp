@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "report/core/short_names.hpp"
-#include "report/kernels/calculator_state.hpp"
 #include "report/kernels/kernel_tables.hpp"
+#include "report/occupancy/calculator_state.hpp"
 #include "support/text/counted.hpp"
 
 namespace launchbox {

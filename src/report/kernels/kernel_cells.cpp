@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "report/kernels/occupancy_report.hpp"
+#include "report/occupancy/occupancy_report.hpp"
 
 namespace launchbox {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "report/core/short_names.hpp"
-#include "report/kernels/calculator_state.hpp"
 #include "report/kernels/kernel_cells.hpp"
+#include "report/occupancy/calculator_state.hpp"
 
 namespace launchbox {
 

@@ -9,8 +9,8 @@
 
 #include "image/names/launch_box_name.hpp"
 #include "report/core/short_names.hpp"
-#include "report/kernels/calculator_state.hpp"
 #include "report/kernels/kernel_cells.hpp"
+#include "report/occupancy/calculator_state.hpp"
 
 namespace launchbox {
 

@@ -6,8 +6,8 @@
 #include "report/core/json.hpp"
 #include "report/kernels/kernel_cells.hpp"
 #include "report/kernels/lines_report.hpp"
-#include "report/kernels/occupancy_report.hpp"
 #include "report/kernels/skipped_report.hpp"
+#include "report/occupancy/occupancy_report.hpp"
 
 namespace launchbox {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/command_words.hpp"
+#include "cli/shell/command_words.hpp"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
-#include "report/kernels/occupancy_report.hpp"
-#include "report/kernels/rules_report.hpp"
+#include "report/occupancy/occupancy_report.hpp"
+#include "report/occupancy/rules_report.hpp"
 
 namespace launchbox {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/kernels/calculator_state.hpp"
+#include "report/occupancy/calculator_state.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/kernels/devices_report.hpp"
+#include "report/occupancy/devices_report.hpp"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/kernels/occupancy_report.hpp"
+#include "report/occupancy/occupancy_report.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "report/kernels/kernel_cells.hpp"
-#include "report/kernels/rules_report.hpp"
+#include "report/occupancy/rules_report.hpp"
 #include "support/text/counted.hpp"
 
 namespace launchbox {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/kernels/rules_report.hpp"
+#include "report/occupancy/rules_report.hpp"
 
 namespace launchbox {
 

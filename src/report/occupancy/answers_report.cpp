@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/kernels/answers_report.hpp"
+#include "report/occupancy/answers_report.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -10,7 +10,7 @@
 #include <ostream>
 #include <string>
 
-#include "report/kernels/limiter_ids.hpp"
+#include "report/occupancy/limiter_ids.hpp"
 #include "support/text/counted.hpp"
 
 namespace launchbox {

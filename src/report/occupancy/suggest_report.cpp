@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/kernels/suggest_report.hpp"
+#include "report/occupancy/suggest_report.hpp"
 
 #include <fmt/format.h>
 
 #include "advice/model/account.hpp"
 #include "report/core/json.hpp"
 #include "report/core/json_table.hpp"
-#include "report/kernels/limiter_ids.hpp"
-#include "report/kernels/occupancy_report.hpp"
-#include "report/kernels/rules_report.hpp"
+#include "report/occupancy/limiter_ids.hpp"
+#include "report/occupancy/occupancy_report.hpp"
+#include "report/occupancy/rules_report.hpp"
 #include "support/text/counted.hpp"
 
 namespace launchbox {

@@ -1,5 +1,5 @@
 // The GPUs as the driver reports them, compared with the table.
-#include "report/kernels/devices_report.hpp"
+#include "report/occupancy/devices_report.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Percentages, and that all formats of an account have the same figures.
-#include "report/kernels/occupancy_report.hpp"
+#include "report/occupancy/occupancy_report.hpp"
 
 #include <gtest/gtest.h>
 
