@@ -47,7 +47,7 @@ struct command {
     fs::path output, keep_folder;
     std::vector<fs::path> inputs;    ///< every argument that is a file
     std::vector<fs::path> included;  ///< those that -include puts before the source
-    bool cacheable = true, dry_run = false;
+    bool cacheable = true, dry_run = false, options_in_file = false;
 };
 
 bool is_one_of(std::string_view text, std::initializer_list<std::string_view> names)
@@ -68,6 +68,8 @@ command read_command(int count, char** arguments)
         if (is_one_of(argument, {"-dryrun", "--version", "-V", "--help", "-h", "--list-gpu-code", "--list-gpu-arch",
                                  "-run", "--run", "-M", "-MM"}))
             read.cacheable = false;
+        if (argument.starts_with("-optf") || argument.find("options-file") != std::string::npos)
+            read.options_in_file = true;
         if (is_one_of(argument, {"-o", "--output-file"}) && more) {
             read.output = read.arguments[++i];
         } else if (is_one_of(argument, {"--keep-dir", "-keep-dir"}) && more) {
@@ -407,7 +409,8 @@ int answer(const std::vector<std::string>& texts, const folder_names& names)
 /// What launchbox asks whenever it starts, and before it compiles: the compiler's version, and the commands of a run.
 bool is_question(const command& asked)
 {
-    return asked.arguments == std::vector<std::string>{"--version"} || (asked.dry_run && asked.cacheable);
+    return asked.arguments == std::vector<std::string>{"--version"} ||
+           (asked.dry_run && asked.cacheable && !asked.options_in_file);
 }
 
 /// The answer depends on no file's content. PATH decides which host compiler there is.
@@ -456,7 +459,7 @@ int main(int count, char** arguments)
         const char* wish = std::getenv("LAUNCHBOX_TEST_CACHE");
         if (wish == nullptr || std::strcmp(wish, "off") != 0) {
             if (launchbox::is_question(asked)) return launchbox::answer_question(asked);
-            if (asked.cacheable) return launchbox::compile(asked);
+            if (asked.cacheable && !asked.dry_run) return launchbox::compile(asked);
         }
     } catch (const std::exception& failure) {
         std::cerr << "compiler cache of the tests: " << failure.what() << "\n";
