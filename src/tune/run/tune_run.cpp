@@ -103,6 +103,7 @@ private:
     measurement measure_with_retries(const queued_job& job, const measurer& measure, const measure_request& request,
                                      int& deaths);
     void note_warnings(const tune_job& job, const measurement& measured);
+    [[nodiscard]] double busy_seconds(const measurement& measured, clock::time_point start) const;
     void note_measured(std::size_t device, const measurement& measured, double seconds);
     void settle(queued_job& job, measurement measured, const stored_result* shared_with, int deaths);
     void close(queued_job& job);
@@ -545,6 +546,12 @@ std::optional<tune_job> tuning::reference_to_calibrate(std::size_t device)
     return reference->job;
 }
 
+// How long a call kept its device busy. If several calls may be open, one of them waits for the others.
+double tuning::busy_seconds(const measurement& measured, clock::time_point start) const
+{
+    return backend_.calls_at_once > 1 ? measured.seconds : seconds_since(start);
+}
+
 // Compares this GPU with the others of the run: all of them time the reference before anything else. False if the GPU
 // is lost.
 bool tuning::calibrate(std::size_t device, const tune_job& reference)
@@ -556,7 +563,7 @@ bool tuning::calibrate(std::size_t device, const tune_job& reference)
         backend_.measurers[device](reference, made, {.samples = calibration_samples, .calibrates = true});
     const std::lock_guard guard(lock_);
     devices_.note_calibration(device, measured);
-    devices_.note_preparation(device, seconds_since(start));
+    devices_.note_preparation(device, busy_seconds(measured, start));
     if (measured.status != outcome::device_lost) return true;
     lose(device, measured.reason);
     return false;
@@ -636,8 +643,7 @@ bool tuning::measure_job(queued_job& job, std::size_t device)
     }
     const clock::time_point start = clock::now();
     measurement measured = measure_with_retries(job, backend_.measurers[device], request, deaths);
-    // A call that waits for another one does not keep the device busy.
-    const double seconds = backend_.calls_at_once > 1 ? measured.seconds : seconds_since(start);
+    const double seconds = busy_seconds(measured, start);
     refuse_changed_sources();
     const std::lock_guard guard(lock_);
     note_warnings(job.job, measured);

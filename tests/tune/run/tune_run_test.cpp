@@ -621,6 +621,32 @@ TEST_F(tune_run_test, equal_gpus_share_the_work)
     for (const auto& [key, times] : gpu.measured) EXPECT_EQ(times, 1) << key;
 }
 
+TEST_F(tune_run_test, a_call_that_waits_for_another_does_not_keep_its_gpu_busy)
+{
+    using namespace std::chrono_literals;
+    tune_backend backend = gpu.backend(2);
+    backend.calls_at_once = 2;
+    std::array<std::mutex, 2> one_at_a_time;
+    std::array<std::atomic<int>, 2> calls{};
+    for (std::size_t i = 0; i < 2; ++i)
+        backend.measurers[i] = [&, i](const tune_job& job, const prepared_job&, const measure_request& request) {
+            // A calibration that arrives late: the GPU measures for the other call meanwhile.
+            if (request.calibrates) std::this_thread::sleep_for(200ms);
+            const std::lock_guard turn(one_at_a_time[i]);
+            calls[i] += request.repeated ? 0 : 1;  // the final race comes later
+            std::this_thread::sleep_for(10ms);
+            measurement result = gpu.measure(job, request);
+            result.seconds = 0.01;
+            return result;
+        };
+    const tune_summary summary = tune(backend);
+    ASSERT_EQ(summary.devices.size(), 2U);
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_GT(calls[i], 0);
+        EXPECT_NEAR(summary.devices[i].busy_seconds, 0.01 * calls[i], 1e-9);
+    }
+}
+
 TEST_F(tune_run_test, a_backend_without_measurers_prepares_everything_and_measures_nothing)
 {
     gpu.unprepared["threads=32 items=1"] = {.build = {.status = build_status::compile_error, .reason = "no"}};
