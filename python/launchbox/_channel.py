@@ -30,7 +30,7 @@ class Channel:
         self._printed = self._moved(2)
         self._unread = b""
 
-    def mend_streams(self) -> None:
+    def reopen_streams(self) -> None:
         """Reopens standard output and error for the next candidate, if this one has closed them."""
         for number, name in ((1, "stdout"), (2, "stderr")):
             try:

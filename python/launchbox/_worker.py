@@ -158,7 +158,7 @@ class Session:
     def _stay(self) -> None:
         """Restores folder and streams that the user's code has changed, and ends copies of this process."""
         self._channel.check()
-        self._channel.mend_streams()
+        self._channel.reopen_streams()
         try:
             os.chdir(self._folder)
         except OSError:

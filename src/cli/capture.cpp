@@ -83,7 +83,7 @@ std::uint64_t bytes_below(const fs::path& folder)
     return bytes;
 }
 
-void say_what_was_kept(const kept_launch& kept, const fs::path& folder)
+void report_kept_launch(const kept_launch& kept, const fs::path& folder)
 {
     const captured_launch& launch = kept.launch;
     std::uint64_t bytes = 0;
@@ -135,7 +135,7 @@ exit_status run_capture(const capture_options& options, const std::vector<std::s
     const capture_result result = capture_program(request);
     const auto status = static_cast<exit_status>(result.run.ending.status);
     if (result.kept) {
-        say_what_was_kept(*result.kept, request.keep->folder);
+        report_kept_launch(*result.kept, request.keep->folder);
         return status;
     }
     if (request.keep) {

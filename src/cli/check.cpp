@@ -197,7 +197,7 @@ exit_status write_baseline(const check_options& options, const checked_files& fi
     return exit_status::done;
 }
 
-void say_what_failed(const check_options& options, const check_result& result)
+void report_failures(const check_options& options, const check_result& result)
 {
     const std::vector<std::string> failures = failures_of(result);
     for (std::size_t i = 0; i < std::min(failures.size(), max_failures_named); ++i) say(failures[i]);
@@ -235,7 +235,7 @@ exit_status show_check(const check_options& options, checked_files files)
     write_report(options.output, forms);
     print_errors(input);
     if (options.output.file.is_file() && failed)
-        say_what_failed(options, outcome.result);
+        report_failures(options, outcome.result);
     else
         for (const unchecked_part& part : outcome.result.unchecked)
             if (!for_people(options.output.format, part)) say(unchecked_text(part));

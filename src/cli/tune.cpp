@@ -142,7 +142,7 @@ tune_request request_of(const tune_verb_options& options, tune_spec spec, const 
     return request;
 }
 
-exit_status say_what_was_checked(const tune_call& call, const std::string& file)
+exit_status report_what_was_checked(const tune_call& call, const std::string& file)
 {
     for (std::size_t i = 0; i < call.backends().size(); ++i) {
         const tune_backend& backend = call.backends()[i].backend;
@@ -237,7 +237,7 @@ exit_status run_tune_verb(const tune_verb_options& options, const call_context& 
     note_read(request.store);  // even if it is yet to be created
     check_output(options.output.file);
     tune_call call(std::move(request), terminal_tune_listener());
-    if (options.check) return say_what_was_checked(call, options.file);
+    if (options.check) return report_what_was_checked(call, options.file);
     check_output(options.output.file);  // again: the includes of the sources are known now
     catch_interrupts();
     const tune_result result = call.run();

@@ -164,7 +164,7 @@ std::string shortly(double seconds)
 }
 
 // `starting`: from the start of the call to the first work.
-void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, double starting)
+void report_cost(const tune_summary& summary, const tune_backend& backend, double starting)
 {
     std::string outcomes;
     const auto add = [&](std::size_t count, std::string_view words) {
@@ -202,7 +202,7 @@ void say_what_it_cost(const tune_summary& summary, const tune_backend& backend, 
                     shortly(summary.measuring_seconds), 100 * busy, phases, shortly(summary.sample_seconds)));
 }
 
-void say_begin(const tune_call& call, const tune_backend& backend, const search_space& space)
+void report_begin(const tune_call& call, const tune_backend& backend, const search_space& space)
 {
     const std::string workloads = plural(call.spec().workloads.size(), "workload");
     if (call.is_partial()) {
@@ -215,9 +215,10 @@ void say_begin(const tune_call& call, const tune_backend& backend, const search_
                     call.keeps_results() ? ", kept in " + call.store() : ""));
 }
 
-void say_end(const tune_call& call, const tune_backend& backend, const tune_summary& summary, double starting_seconds)
+void report_end(const tune_call& call, const tune_backend& backend, const tune_summary& summary,
+                double starting_seconds)
 {
-    say_what_it_cost(summary, backend, starting_seconds);
+    report_cost(summary, backend, starting_seconds);
     if (!summary.device_lost.empty())
         say("the GPU is lost: " + summary.device_lost + "; finished results are in " + call.store());
     for (const std::string& warning : summary.warnings) say("warning: " + warning);
@@ -239,7 +240,7 @@ std::string plural(std::size_t count, const std::string& what)
 tune_listener terminal_tune_listener()
 {
     return {.news = terminal_listener(),
-            .begun = say_begin,
+            .begun = report_begin,
             .watch =
                 [](const std::string& name, std::size_t backends) {
                     return [shown = std::make_shared<fleet_progress>(name, backends)](
@@ -247,7 +248,7 @@ tune_listener terminal_tune_listener()
                         shown->show(place, label, now);
                     };
                 },
-            .ended = say_end};
+            .ended = report_end};
 }
 
 }  // namespace launchbox::cli

@@ -75,17 +75,17 @@ worker_message callback_message_of(const std::string& line, std::size_t max_samp
 {
     const message_json from = reading_message([&] { return message_json::parse(line); });
     if (const auto phase = phase_in(from)) return {phase, {}};
-    callback_answer said = record_of<callback_answer>(from, "answer");
-    if (said.samples_ns.size() > max_samples) refuse_member("samples_ns");
-    measurement answer{.samples_ns = std::move(said.samples_ns), .verified = said.verified};
+    callback_answer reply = record_of<callback_answer>(from, "answer");
+    if (reply.samples_ns.size() > max_samples) refuse_member("samples_ns");
+    measurement answer{.samples_ns = std::move(reply.samples_ns), .verified = reply.verified};
     if (const auto quantities = from.find("quantities"); quantities != from.end())
         if (!read_json(*quantities, answer.quantities)) refuse_member("quantities");
-    answer.sticky = said.restart || (said.cuda_status && is_sticky(static_cast<CUresult>(*said.cuda_status)));
-    for (std::string& warning : said.warnings)
+    answer.sticky = reply.restart || (reply.cuda_status && is_sticky(static_cast<CUresult>(*reply.cuda_status)));
+    for (std::string& warning : reply.warnings)
         if (answer.warnings.size() < max_warnings) answer.warnings.push_back(one_line(std::move(warning)));
-    if (!said.failure.empty()) {
-        answer.status = failure_of(said);
-        answer.reason = one_line(said.reason.empty() ? said.failure : std::move(said.reason));
+    if (!reply.failure.empty()) {
+        answer.status = failure_of(reply);
+        answer.reason = one_line(reply.reason.empty() ? reply.failure : std::move(reply.reason));
         answer.samples_ns.clear();
         answer.quantities.clear();
     }

@@ -91,7 +91,7 @@ double in_nanoseconds(const std::string& unit)
 }
 
 // What the JSON objects in an output report. Each is on a line of its own.
-struct said_in_json {
+struct program_report {
     std::string checksum;         ///< of all checksums, in order
     std::string failure, reason;  ///< of the first that names one
 };
@@ -104,13 +104,13 @@ std::string short_checksum(const std::string& text)
     return text.substr(0, shown) + fmt::format("... ({} characters, {})", text.size(), key_of({text}));
 }
 
-said_in_json read_said(std::string_view output)
+program_report read_program_report(std::string_view output)
 {
     const auto text_in = [](const nlohmann::json& object, const char* key) {
         const auto found = object.find(key);
         return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
     };
-    said_in_json said;
+    program_report said;
     while (!output.empty()) {
         const std::string_view line = output.substr(0, output.find('\n'));
         output.remove_prefix(std::min(line.size() + 1, output.size()));
@@ -524,7 +524,7 @@ program_output read_program_output(const std::string& output, const program_targ
         result.samples_ns.clear();
         return read;
     };
-    const said_in_json said = read_said(output);
+    const program_report said = read_program_report(output);
     result.checksum = said.checksum;
     if (!said.failure.empty()) {
         result.status = outcome_said(said.failure);

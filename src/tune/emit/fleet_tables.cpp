@@ -175,7 +175,7 @@ private:
         if (settings_.fleet->only_measured) {
             if (found.is_last_resort) insert_baseline(found.architecture);
             for (const std::size_t gpu : found.gpus)
-                for (const gpu_range& range : narrowed(found.ranges, gpus_[gpu].says))
+                for (const gpu_range& range : narrowed(found.ranges, gpus_[gpu].properties))
                     if (std::ranges::find(made.gpus, range) == made.gpus.end()) made.gpus.push_back(range);
         } else if (!found.is_last_resort) {
             made.gpus = found.ranges;

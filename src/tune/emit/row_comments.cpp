@@ -101,12 +101,12 @@ std::vector<std::string> records_of(const header_row& row)
 header_gpu gpu_of(const emit_record& record, bool with_bandwidth)
 {
     const environment_info& where = record.run.info.environment;
-    const detail::gpu_properties says = properties_of(where, record.run.devices);
+    const detail::gpu_properties properties = properties_of(where, record.run.devices);
     header_gpu gpu{.name = in_comment(where.gpu),
-                   .sms = says.sms,
-                   .memory_bytes = says.memory_bytes,
-                   .l2_bytes = says.l2_bytes,
-                   .memory_gb_per_second = with_bandwidth ? says.memory_gb_per_second : 0};
+                   .sms = properties.sms,
+                   .memory_bytes = properties.memory_bytes,
+                   .l2_bytes = properties.l2_bytes,
+                   .memory_gb_per_second = with_bandwidth ? properties.memory_gb_per_second : 0};
     std::ranges::replace(gpu.name, '"', '\'');
     if (const auto code = parse_compute_capability(where.architecture)) gpu.architecture = code->number();
     return gpu;

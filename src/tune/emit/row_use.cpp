@@ -35,14 +35,14 @@ struct rows_of_table {
 
 detail::gpu_properties properties_of(const environment_info& where, const std::vector<device_record>& devices)
 {
-    detail::gpu_properties says{.sms = where.sms, .memory_bytes = where.memory_bytes};
+    detail::gpu_properties properties{.sms = where.sms, .memory_bytes = where.memory_bytes};
     for (const device_record& device : devices) {
         if (!device.hardware) continue;
-        if (device.hardware->l2_bytes) says.l2_bytes = *device.hardware->l2_bytes;
+        if (device.hardware->l2_bytes) properties.l2_bytes = *device.hardware->l2_bytes;
         if (const auto rate = memory_gb_per_second(*device.hardware))
-            says.memory_gb_per_second = static_cast<std::int64_t>(*rate);
+            properties.memory_gb_per_second = static_cast<std::int64_t>(*rate);
     }
-    return says;
+    return properties;
 }
 
 std::optional<std::size_t> place_of_row(const header_table& table, const compute_capability& code,

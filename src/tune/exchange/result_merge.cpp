@@ -37,14 +37,14 @@ struct merged_run {
 };
 
 // Run numbers differ between stores, and the amounts of work of a workload may have been added later.
-bool say_the_same(stored_result one, const stored_result& other)
+bool are_equal_but_for_numbers(stored_result one, const stored_result& other)
 {
     one.run = other.run;
     one.work = other.work;
     return one == other;
 }
 
-bool say_the_same(race_result_info one, const race_result_info& other)
+bool are_equal_but_for_numbers(race_result_info one, const race_result_info& other)
 {
     one.run = other.run;
     return one == other;
@@ -55,7 +55,7 @@ std::string why_contradicts(const merged_run& there, const recorded_run& run)
 {
     for (const stored_result& result : run.results)
         if (const auto known = there.results.find(key_of_result(result));
-            known != there.results.end() && !say_the_same(*known->second, result))
+            known != there.results.end() && !are_equal_but_for_numbers(*known->second, result))
             return "has another result for " + parameter_text(result.parameters);
     for (const device_record& device : run.devices)
         if (const auto known = there.devices.find(device.name);
@@ -82,7 +82,9 @@ placed_run place(const recorded_run& run, std::size_t number, merged_run& there,
             ++summary.repeated;
     }
     for (const race_result_info& race : run.races) {
-        if (std::ranges::any_of(there.races, [&](const auto* known) { return say_the_same(race, *known); })) continue;
+        if (std::ranges::any_of(there.races,
+                                [&](const auto* known) { return are_equal_but_for_numbers(race, *known); }))
+            continue;
         there.races.push_back(&race);
         placed.races.push_back(&race);
     }

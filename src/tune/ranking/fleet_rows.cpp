@@ -34,14 +34,14 @@ constexpr std::array<gpu_property, 4> gpu_property_list{
 
 // GPUs that report the same properties, and so get the same row.
 struct alike {
-    detail::gpu_properties says;
+    detail::gpu_properties properties;
     std::vector<std::size_t> gpus;
     std::size_t row = 0;  // index among the rows of the segment
 };
 
-auto figures_of_gpu(const detail::gpu_properties& says)
+auto figures_of_gpu(const detail::gpu_properties& properties)
 {
-    return std::tuple(says.sms, says.memory_bytes, says.l2_bytes, says.memory_gb_per_second);
+    return std::tuple(properties.sms, properties.memory_bytes, properties.l2_bytes, properties.memory_gb_per_second);
 }
 
 // Drops the properties that some GPUs do not report. Bandwidth depends on clocks, so it is used only if some GPUs
@@ -90,7 +90,7 @@ void split_points(const std::vector<const alike*>& points, const std::vector<gpu
     }
     const gpu_property& by = order[at];
     std::map<std::int64_t, std::vector<const alike*>> parts;
-    for (const alike* point : points) parts[point->says.*by.value].push_back(point);
+    for (const alike* point : points) parts[point->properties.*by.value].push_back(point);
     std::vector<std::pair<std::int64_t, std::vector<const alike*>>> joined;  // with their highest value
     std::vector<std::int64_t> first;                                         // their lowest values
     for (auto& [value, part] : parts) {
@@ -131,7 +131,8 @@ ranges_of_rows ranges_for(const std::vector<alike>& points, std::size_t rows)
     for (const alike& point : points) all.push_back(&point);
     std::vector<std::size_t> order;
     for (std::size_t place = 0; place < gpu_property_list.size(); ++place)
-        if (std::ranges::any_of(points, [&](const alike& one) { return one.says.*gpu_property_list[place].value > 0; }))
+        if (std::ranges::any_of(points,
+                                [&](const alike& one) { return one.properties.*gpu_property_list[place].value > 0; }))
             order.push_back(place);
     ranges_of_rows best;
     do {
@@ -201,14 +202,15 @@ private:
     {
         std::vector<std::size_t> gpus;
         for (std::size_t a = begin; a < end; ++a) gpus.insert(gpus.end(), groups[a].begin(), groups[a].end());
-        std::vector<detail::gpu_properties> says;
-        for (const std::size_t gpu : gpus) says.push_back(gpus_[gpu].says);
-        says = comparable(std::move(says));
+        std::vector<detail::gpu_properties> properties;
+        for (const std::size_t gpu : gpus) properties.push_back(gpus_[gpu].properties);
+        properties = comparable(std::move(properties));
         std::vector<alike> points;
         for (std::size_t g = 0; g < gpus.size(); ++g) {
-            auto at = std::ranges::find_if(
-                points, [&](const alike& one) { return figures_of_gpu(one.says) == figures_of_gpu(says[g]); });
-            if (at == points.end()) at = points.insert(points.end(), {says[g], {}});
+            auto at = std::ranges::find_if(points, [&](const alike& one) {
+                return figures_of_gpu(one.properties) == figures_of_gpu(properties[g]);
+            });
+            if (at == points.end()) at = points.insert(points.end(), {properties[g], {}});
             at->gpus.push_back(gpus[g]);
         }
         return points;
@@ -330,17 +332,17 @@ std::vector<fleet_row> fewest_fleet_rows(const std::vector<portable_row>& rows, 
     return fleet_search(rows, gpus, within, fences).found();
 }
 
-std::vector<gpu_range> narrowed(std::vector<gpu_range> all, const detail::gpu_properties& says)
+std::vector<gpu_range> narrowed(std::vector<gpu_range> all, const detail::gpu_properties& properties)
 {
     // In round numbers.
     std::int64_t step = 1;
-    while (step * 100 <= says.memory_bytes / 10) step *= 10;
-    const std::int64_t apart = says.memory_bytes / 14;
-    const std::int64_t low = (says.memory_bytes - apart) / step * step;
-    const std::int64_t high = (says.memory_bytes + apart) / step * step + step - 1;
-    std::erase_if(all, [&](const gpu_range& range) { return !detail::holds(range, says); });
+    while (step * 100 <= properties.memory_bytes / 10) step *= 10;
+    const std::int64_t apart = properties.memory_bytes / 14;
+    const std::int64_t low = (properties.memory_bytes - apart) / step * step;
+    const std::int64_t high = (properties.memory_bytes + apart) / step * step + step - 1;
+    std::erase_if(all, [&](const gpu_range& range) { return !detail::holds(range, properties); });
     for (gpu_range& range : all) {
-        range.min_sms = range.max_sms = says.sms;
+        range.min_sms = range.max_sms = properties.sms;
         range.min_memory_bytes = std::max(range.min_memory_bytes, low);
         range.max_memory_bytes = std::min(range.max_memory_bytes, high);
     }

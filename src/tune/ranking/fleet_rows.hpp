@@ -16,7 +16,7 @@ namespace launchbox {
 /// The properties by which a row is selected. The L2 is 0 if it was not recorded.
 struct fleet_gpu {
     compute_capability architecture;
-    detail::gpu_properties says = {};
+    detail::gpu_properties properties = {};
 };
 
 struct fleet_row {
@@ -35,6 +35,6 @@ std::vector<fleet_row> fewest_fleet_rows(const std::vector<portable_row>& rows, 
 
 /// The part of the ranges that holds for GPUs such as this one alone: the same number of SMs, and the same memory
 /// within a fourteenth (error correction on or off).
-std::vector<gpu_range> narrowed(std::vector<gpu_range> ranges, const detail::gpu_properties& says);
+std::vector<gpu_range> narrowed(std::vector<gpu_range> ranges, const detail::gpu_properties& properties);
 
 }  // namespace launchbox

@@ -96,9 +96,10 @@ void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values,
               most_large = std::max(1, large::tile >> (sizes.small_bits + 1));
     shared_memory of_small(bytes_of_tile<small>(most_small)), of_large(bytes_of_tile<large>(most_large)),
         of_parts(detail::merge_shared_bytes<large>(Threads, Items));
-    constexpr int seeing = 64;
-    std::vector<std::max_align_t> of_seeing(
-        static_cast<std::size_t>(detail::seeing_bytes<small>(seeing)) / sizeof(std::max_align_t) + 1);
+    constexpr int threads_of_first = 64;
+    std::vector<std::max_align_t> shared_of_first(
+        static_cast<std::size_t>(detail::bytes_for_short_segments<small>(threads_of_first)) / sizeof(std::max_align_t) +
+        1);
     const auto small_arrays = arrays(std::type_identity<small>{});
     const auto large_arrays = arrays(std::type_identity<large>{});
     if (how != sees::lists) {
@@ -130,10 +131,10 @@ void sort_segments(sees how, std::vector<Key>& keys, std::vector<Value>* values,
         return;
     }
     gpu_on_cpu::run(
-        static_cast<unsigned>(segments.size() / seeing + 1), seeing,
+        static_cast<unsigned>(segments.size() / threads_of_first + 1), threads_of_first,
         [&] {
-            detail::see_segments<seeing>(reinterpret_cast<unsigned char*>(of_seeing.data()), sizes, lists,
-                                         small_arrays.data, blockIdx.x, compare);
+            detail::sort_short_list_others<threads_of_first>(reinterpret_cast<unsigned char*>(shared_of_first.data()),
+                                                             sizes, lists, small_arrays.data, blockIdx.x, compare);
         },
         order);
     gpu_on_cpu::run(

@@ -72,8 +72,8 @@ std::size_t fewest_for(const question& of, const std::vector<std::size_t>& gpus)
                 if ((chosen >> r & 1u) == 0) continue;
                 bool same = true;  // GPUs with the same properties have the same row
                 for (const std::size_t other : gpus)
-                    if (of.gpus[other].says.sms == of.gpus[gpu].says.sms &&
-                        of.gpus[other].says.memory_bytes == of.gpus[gpu].says.memory_bytes)
+                    if (of.gpus[other].properties.sms == of.gpus[gpu].properties.sms &&
+                        of.gpus[other].properties.memory_bytes == of.gpus[gpu].properties.memory_bytes)
                         same = same && is_enough(of, r, other);
                 some = some || same;
             }
@@ -126,7 +126,7 @@ std::size_t row_for(const std::vector<fleet_row>& rows, const fleet_gpu& gpu)
     }
     const detail::row_places of{places, ranges};
     return static_cast<std::size_t>(
-        detail::select_row(of, gpu.architecture, detail::select_variant(of, gpu.architecture, gpu.says)));
+        detail::select_row(of, gpu.architecture, detail::select_variant(of, gpu.architecture, gpu.properties)));
 }
 
 TEST(fleet_rows, are_the_fewest_of_all_tables_and_each_gpu_gets_its_row)
@@ -146,10 +146,10 @@ TEST(fleet_rows, are_the_fewest_of_all_tables_and_each_gpu_gets_its_row)
                 ASSERT_EQ(row_for(rows, asked.gpus[gpu]), place) << "round " << round;
                 inherited += rows[place].architecture != asked.gpus[gpu].architecture;
                 // If other GPUs have the baseline, this one still has its row, and no other row's ranges include it.
-                ASSERT_FALSE(narrowed(rows[place].ranges, asked.gpus[gpu].says).empty());
+                ASSERT_FALSE(narrowed(rows[place].ranges, asked.gpus[gpu].properties).empty());
                 for (const fleet_row& other : rows) {
                     if (&other == &rows[place] || other.architecture != rows[place].architecture) continue;
-                    for (const gpu_range& mine : narrowed(rows[place].ranges, asked.gpus[gpu].says))
+                    for (const gpu_range& mine : narrowed(rows[place].ranges, asked.gpus[gpu].properties))
                         for (const gpu_range& range : other.ranges) ASSERT_FALSE(detail::overlap(mine, range));
                 }
             }
@@ -194,13 +194,13 @@ TEST(fleet_rows, are_distinguished_by_bandwidth_if_nothing_else_differs)
                 by_bandwidth[0] == (gpu_range{.max_memory_gb_per_second = 1989}));
     // A figure that is derived from clocks is only used if no other differs.
     fleet_gpu small = pcie;
-    small.says.memory_bytes = 42'400'000'000;
+    small.properties.memory_bytes = 42'400'000'000;
     EXPECT_EQ(ranges({sxm, small})[0].min_memory_gb_per_second, 0);
     EXPECT_EQ(ranges({sxm, small})[0].max_memory_gb_per_second, gpu_range().max_memory_gb_per_second);
     // A property that one of them does not report cannot be used: they then have the same row.
     for (const auto unknown : {&detail::gpu_properties::memory_gb_per_second, &detail::gpu_properties::l2_bytes}) {
         fleet_gpu silent = sxm;
-        silent.says.*unknown = 0;
+        silent.properties.*unknown = 0;
         EXPECT_EQ(fewest_fleet_rows(rows, {sxm, silent}, 0.02, {}).size(), 1u);
     }
 }

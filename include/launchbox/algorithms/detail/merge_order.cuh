@@ -46,27 +46,27 @@ struct possible_order {
 __device__ __forceinline__ possible_order order_of_tiles(const sort_findings& findings)
 {
     if (findings.words == nullptr) return {};
-    const sort_findings::pair_of_words said = findings.words->tiles;
-    return {said.rising != findings.number, said.falling != findings.number};
+    const sort_findings::pair_of_words recorded = findings.words->tiles;
+    return {recorded.rising != findings.number, recorded.falling != findings.number};
 }
 
 /// Called after waiting for the kernel that sorts tiles; reads the words again.
 __device__ __forceinline__ possible_order final_order_of_tiles(const sort_findings& findings)
 {
-    const volatile sort_findings::pair_of_words& said = findings.words->tiles;
-    return {said.rising != findings.number, said.falling != findings.number};
+    const volatile sort_findings::pair_of_words& recorded = findings.words->tiles;
+    return {recorded.rising != findings.number, recorded.falling != findings.number};
 }
 
 /// Called after also waiting for the kernel that checks the borders.
 __device__ __forceinline__ possible_order order_of_all(const sort_findings& findings)
 {
     const possible_order tiles = final_order_of_tiles(findings);
-    const volatile sort_findings::pair_of_words& said = findings.words->borders;
-    return {tiles.rises && said.rising != findings.number, tiles.falls && said.falling != findings.number};
+    const volatile sort_findings::pair_of_words& recorded = findings.words->borders;
+    return {tiles.rises && recorded.rising != findings.number, tiles.falls && recorded.falling != findings.number};
 }
 
 /// Records which order is ruled out. One thread is enough.
-__device__ __forceinline__ void say_what_is_not(sort_findings::pair_of_words& words, const possible_order& order,
+__device__ __forceinline__ void rule_out_orders(sort_findings::pair_of_words& words, const possible_order& order,
                                                 std::uint64_t number)
 {
     if (!order.rises) words.rising = number;
@@ -74,10 +74,10 @@ __device__ __forceinline__ void say_what_is_not(sort_findings::pair_of_words& wo
 }
 
 /// Records the order that a tile of `count` elements had. Called by all threads.
-__device__ __forceinline__ void say_order(const sort_findings& findings, tile_order order, int count)
+__device__ __forceinline__ void record_order_of_tile(const sort_findings& findings, tile_order order, int count)
 {
     if (threadIdx.x == 0 && findings.words != nullptr && count > 1)
-        say_what_is_not(findings.words->tiles, {order == tile_order::rising, order == tile_order::falling},
+        rule_out_orders(findings.words->tiles, {order == tile_order::rising, order == tile_order::falling},
                         findings.number);
 }
 

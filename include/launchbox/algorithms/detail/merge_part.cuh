@@ -306,7 +306,7 @@ __device__ __forceinline__ bool is_in_order(const merge_task& task, const merge_
     if (!reads_splits<From>(task) && task.pass == 1) {
         order = order_at_all_borders<Shape>(task, in.keys, final_order_of_tiles(task.findings), compare);
         // All its threads write: with a condition that selects one, the compiler uses more registers.
-        if (block == 0) say_what_is_not(task.findings.words->borders, order, task.findings.number);
+        if (block == 0) rule_out_orders(task.findings.words->borders, order, task.findings.number);
     } else {
         if (reads_splits<From>(task)) wait_for_grid_ahead();
         order = order_of_all(task.findings);

@@ -248,7 +248,7 @@ __device__ __forceinline__ void sort_tile_by_words(unsigned char* shared, const 
     copy(memory.keys(), in.keys);
     const kept_order<Shape> less{compare};
     const tile_order order = order_by_sample<Shape>([&](int i) { return memory.keys()[i]; }, count, less);
-    say_order(findings, order, count);
+    record_order_of_tile(findings, order, count);
     if (order != tile_order::none) {
         copy_tile<Shape>(in, out, begin, count, order == tile_order::falling, false);
         let_next_grid_begin();
@@ -320,7 +320,7 @@ __device__ __forceinline__ void sort_tile(unsigned char* shared, const merge_arr
     const merge_memory<Shape> memory{shared};
     const sorted_tile sorted =
         sort_in_memory<true>(memory, in, out, begin, count, kept_order<Shape>{compare}, findings, is_last);
-    say_order(findings, sorted.order, count);
+    record_order_of_tile(findings, sorted.order, count);
     let_next_grid_begin();
     if (sorted.is_copied) return;
     __syncthreads();

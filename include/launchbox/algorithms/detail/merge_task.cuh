@@ -125,12 +125,12 @@ struct part_of_group {
 
 /// Checks the border before tile `tile`, if there is one, and records if it is not in order.
 template <class Shape, class Less>
-__device__ __forceinline__ void say_border(const merge_task& task, const typename Shape::key* keys, std::int64_t tile,
-                                           const possible_order& order, const Less& less)
+__device__ __forceinline__ void record_border(const merge_task& task, const typename Shape::key* keys,
+                                              std::int64_t tile, const possible_order& order, const Less& less)
 {
     if (tile < 1 || tile * task.tile >= task.n) return;
     const possible_order found = order_at_border(keys, tile, task.tile, task.n, order, less);
-    say_what_is_not(task.findings.words->borders, {found.rises || !order.rises, found.falls || !order.falls},
+    rule_out_orders(task.findings.words->borders, {found.rises || !order.rises, found.falls || !order.falls},
                     task.findings.number);
 }
 
@@ -155,7 +155,7 @@ __device__ __forceinline__ void find_splits(const merge_task& task, const typena
     const std::int64_t run = thread - (block << levels);
     if (at < task.n && run >> task.levels == 0)
         publish_word(task.splits + (block << task.levels) + run, found_split::word(split, task.pass));
-    if (is_first && order.any()) say_border<Shape>(task, keys, thread, order, less);
+    if (is_first && order.any()) record_border<Shape>(task, keys, thread, order, less);
 }
 
 }  // namespace launchbox::detail

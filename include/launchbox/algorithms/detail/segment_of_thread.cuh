@@ -206,9 +206,10 @@ __device__ __forceinline__ void sort_short_segments(unsigned char* of_warp, cons
 
 /// The first kernel, one thread per segment: short segments are sorted, others are listed.
 template <int Threads, class Shape, class Offset>
-__device__ __forceinline__ void see_segments(unsigned char* shared, const segment_sizes& sizes,
-                                             const segment_lists<Offset>& lists, const merge_arrays<Shape>& data,
-                                             std::int64_t block, const typename Shape::compare& compare)
+__device__ __forceinline__ void sort_short_list_others(unsigned char* shared, const segment_sizes& sizes,
+                                                       const segment_lists<Offset>& lists,
+                                                       const merge_arrays<Shape>& data, std::int64_t block,
+                                                       const typename Shape::compare& compare)
 {
     const int thread = static_cast<int>(threadIdx.x);
     const std::int64_t number = block * Threads + thread;
@@ -223,9 +224,9 @@ __device__ __forceinline__ void see_segments(unsigned char* shared, const segmen
                                    own == 0 ? range : segment_range{0, 0}, data, compare);
 }
 
-/// The shared memory of see_segments.
+/// The shared memory of sort_short_list_others.
 template <class Shape>
-constexpr std::int64_t seeing_bytes(int threads)
+constexpr std::int64_t bytes_for_short_segments(int threads)
 {
     const std::size_t slots = static_cast<std::size_t>(threads / 32) * short_slots<Shape>::all_bytes;
     return static_cast<std::int64_t>(slots > sizeof(segment_counting) ? slots : sizeof(segment_counting));

@@ -59,7 +59,7 @@ struct see : body<Key, Value, Compare, see_tuning<Key>> {
     using base = body<Key, Value, Compare, see_tuning<Key>>;
     static constexpr std::int64_t dynamic_shared_bytes(const typename base::row_type& row)
     {
-        return seeing_bytes<typename base::any_shape>(row.threads);
+        return bytes_for_short_segments<typename base::any_shape>(row.threads);
     }
     static constexpr std::int64_t tile(const typename base::row_type& row) { return row.threads; }
     template <typename base::row_type r>
@@ -67,7 +67,8 @@ struct see : body<Key, Value, Compare, see_tuning<Key>> {
                                Compare compare)
     {
         wait_for_grid_ahead();
-        see_segments<r.threads, typename base::any_shape>(block_memory(), sizes, lists, data, blockIdx.x, compare);
+        sort_short_list_others<r.threads, typename base::any_shape>(block_memory(), sizes, lists, data, blockIdx.x,
+                                                                    compare);
     }
 };
 
