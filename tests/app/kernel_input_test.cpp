@@ -63,6 +63,21 @@ TEST(kernel_input, a_cache_compressed_by_zlib_is_opened)
     EXPECT_EQ(read_kernels(request_for({folder.path().string()})).kernels.size(), kernels);
 }
 
+// The cubins are in records that are compressed by Snappy, in records that are, too; see riegeli_test.cpp.
+TEST(kernel_input, a_cache_of_jax_is_opened)
+{
+    const std::string cache = std::string(LAUNCHBOX_SOURCE_DIR) + "/tests/data/caches";
+    for (const std::string& given : {cache, cache + "/jit_softmax-cache"}) {
+        const kernel_input input = read_kernels(request_for({given}));
+        ASSERT_EQ(input.kernels.size(), 2u);
+        EXPECT_TRUE(input.inputs.at(0).errors.empty());
+        EXPECT_EQ(input.kernels[0].info.name, "loop_add_fusion");
+        EXPECT_EQ(input.kernels[0].info.figures.registers, 19);
+        EXPECT_EQ(input.kernels[1].info.name, "triton_softmax_2");
+        EXPECT_EQ(input.kernels[1].info.figures.registers, 32);
+    }
+}
+
 TEST(kernel_input, reports_of_other_tools_are_named)
 {
     const temporary_directory folder;

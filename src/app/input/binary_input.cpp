@@ -10,6 +10,7 @@
 
 #include "image/binary.hpp"
 #include "support/files/packed_files.hpp"
+#include "support/files/riegeli.hpp"
 
 namespace launchbox {
 
@@ -19,8 +20,17 @@ bool promises_kernels(std::string_view file)
                                [&](const char* ending) { return file.ends_with(ending); });
 }
 
-void read_binary_file(input_reading& reading, const std::string& file, const file_content& content, given how)
+bool may_hold_code(std::string_view bytes)
 {
+    return looks_like_binary(bytes) || holds_records(bytes);
+}
+
+void read_binary_file(input_reading& reading, const std::string& file, const file_content& whole, given how)
+{
+    unpacked_records records;
+    const bool is_packed = holds_records(whole.bytes);
+    if (is_packed) records = unpack_records(whole.bytes);
+    const file_content& content = is_packed ? file_content{records.bytes} : whole;
     const kernel_request& options = reading.request;
     const asked_architectures& wanted = reading.asked;
     kernel_input& result = reading.found;
@@ -54,6 +64,7 @@ void read_binary_file(input_reading& reading, const std::string& file, const fil
     }
     input_summary summary{.file = file, .kind = contents.kind};
     summary.in_container = how == given::found;
+    if (!records.damage.empty()) summary.errors.push_back(std::move(records.damage));
     for (const image_diagnostic& diagnostic : contents.diagnostics)
         summary.errors.push_back(fmt::format("byte {}: {}", diagnostic.offset, diagnostic.what));
     for (std::vector<kernel_info>& kernels : contents.kernels) summary.kernels += kernels.size();

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/input/folder_files.hpp"
-#include "image/binary.hpp"
 #include "image/container/image_scan.hpp"
 #include "support/error.hpp"
 #include "support/files/gzip.hpp"
@@ -84,13 +83,13 @@ void read_package(input_reading& reading, const std::string& file, std::string_v
     packed_reader reader;
     reader.wanted = [&](std::string_view name, std::string_view beginning, bool is_all) {
         // Code may follow after text.
-        return !is_all || looks_like_binary(beginning) || promises_kernels(name) || name.ends_with(".json");
+        return !is_all || may_hold_code(beginning) || promises_kernels(name) || name.ends_with(".json");
     };
     reader.use = [&](const std::string& name, std::string_view content) {
         const std::string shown = file + ": " + name;
         if (const std::string_view kind = kind_of_other_archive(content); !kind.empty())
             summary.remarks.push_back(not_opened(name, kind));
-        else if (looks_like_binary(content))
+        else if (may_hold_code(content))
             read_binary_file(reading, shown, {content}, given::found);
         else if (promises_kernels(name))
             summary.errors.push_back(broken_promise(name, content));
@@ -121,11 +120,11 @@ bool read_content(input_reading& reading, const std::string& file, const file_co
     const bool found = how == given::found, left_packed = found && !kind_of_other_archive(content.bytes).empty();
     // JAX's compilation cache without zstandard.
     constexpr std::size_t largest_stream = std::size_t{1} << 30;
-    if (const auto inner = read_zlib_stream(content.bytes, largest_stream); inner && looks_like_binary(*inner))
+    if (const auto inner = read_zlib_stream(content.bytes, largest_stream); inner && may_hold_code(*inner))
         read_binary_file(reading, file, {*inner}, how);
     else if (looks_packed(content.bytes))
         read_package(reading, file, content.bytes);
-    else if (!left_packed && looks_like_binary(content.bytes))
+    else if (!left_packed && may_hold_code(content.bytes))
         read_binary_file(reading, file, content, how);
     else if (found)
         return false;

@@ -47,6 +47,9 @@ struct file_content {
     std::vector<byte_range> data = {};  ///< where not all of it is there
 };
 
+/// Whether `bytes` may have compiled CUDA code: themselves, or packed as records.
+bool may_hold_code(std::string_view bytes);
+
 void read_source(input_reading& reading, const std::string& file, given how = given::by_name);
 void read_log(input_reading& reading, const std::string& file, std::string_view text);
 void read_binary_file(input_reading& reading, const std::string& file, const file_content& content, given how);
