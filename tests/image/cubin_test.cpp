@@ -133,6 +133,27 @@ extern "C" __global__ void prints(int* p) { p[0] = 1; }
     }
 }
 
+TEST(cubin, uninitialised_variables_of_a_relocatable_cubin_have_no_bytes)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    const std::string source = R"(
+__device__ int table[100000];
+__managed__ int shared_with_host[50000];
+__global__ void reads(int* p) { __shared__ int s[64]; s[threadIdx.x] = table[p[0]]; __syncthreads(); p[0] = s[p[1]] + shared_with_host[p[2]]; }
+)";
+    for (const char* architecture : {"sm_75", "sm_90", "sm_120"}) {
+        const compiled made = compile_cuda(source, architecture, {"-rdc=true"});
+        ASSERT_EQ(made.exit_code, 0) << made.log;
+        const cubin_contents cubin = read_cubin(made.image, "k.cubin");
+        EXPECT_TRUE(cubin.diagnostics.empty()) << cubin.diagnostics.front().what;
+        EXPECT_EQ(kernel(cubin, "_Z5readsPi").name, "_Z5readsPi");
+        std::vector<image_diagnostic> diagnostics;
+        const auto image = read_elf(made.image + std::string(1'000'000, 'x'), diagnostics, elf_parts::sections);
+        ASSERT_TRUE(image);
+        EXPECT_EQ(image->end, made.image.size()) << "the next image begins there";
+    }
+}
+
 TEST_P(cubin_of, reads_launch_attributes)
 {
     SKIP_WITHOUT_TOOLKIT();

@@ -15,8 +15,13 @@ static_assert(std::endian::native == std::endian::little, "read_number would hav
 constexpr std::size_t file_header_size = 64, section_header_size = 64, symbol_size = 24;
 constexpr std::uint16_t extended_index = 0xffff;  // the real index is elsewhere
 
-// Uninitialised shared memory of relocatable cubins: has a size but no bytes, like NOBITS.
-constexpr std::uint32_t section_cuda_shared = 0x7000000a;
+// Uninitialised memory has a size but no bytes in the file. In relocatable cubins such sections have types of their own:
+// global, local, shared and reserved shared memory.
+bool has_bytes(std::uint32_t type)
+{
+    return type != elf::section_nobits && type != 0x70000007 && type != 0x70000009 && type != 0x7000000a &&
+           type != 0x70000015;
+}
 
 // The longest kernel name seen in NVIDIA's libraries has 2.5 KB. The cap keeps reading linear when many names share one
 // endless string.
@@ -175,7 +180,7 @@ void elf_reader::find_contents()
     // Section 0 is not a section: its fields hold the extended numbers.
     for (std::size_t i = 1; i < image_.sections.size(); ++i) {
         elf_section& section = image_.sections[i];
-        if (section.type == elf::section_nobits || section.type == section_cuda_shared) continue;
+        if (!has_bytes(section.type)) continue;
         if (const auto content = slice(bytes_, section.offset, section.size))
             section.content = *content;
         else
@@ -194,8 +199,7 @@ void elf_reader::find_end()
     reach(headers_offset_, image_.sections.size() * section_header_size);
     for (std::size_t i = 1; i < image_.sections.size(); ++i) {
         const elf_section& section = image_.sections[i];
-        if (section.type != elf::section_nobits && section.type != section_cuda_shared)
-            reach(section.offset, section.size);
+        if (has_bytes(section.type)) reach(section.offset, section.size);
     }
     image_.sections_end = image_.end;
     const auto program_headers = read_number<std::uint64_t>(bytes_, 32);

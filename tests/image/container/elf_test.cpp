@@ -140,7 +140,8 @@ TEST(elf, ends_after_the_last_part_named_in_its_headers)
     EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 1, 300, 77}})), 377u);
     // Sections without bytes in the file do not count, whatever their offsets.
     EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 8, 900, 900}})), bytes.size());
-    EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 0x7000000a, 900, 900}})), bytes.size());
+    for (const unsigned type : {0x70000007u, 0x70000009u, 0x7000000au, 0x70000015u})
+        EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, type, 900, 900}})), bytes.size()) << type;
     // Sizes saturate instead of wrapping around.
     EXPECT_EQ(end_of(image_of(names, {{1, 3, 64, 13}, {8, 1, ~0ull - 3, 900}})), ~std::uint64_t{0});
     put_at<std::uint64_t>(bytes, 32, 500);  // program headers
