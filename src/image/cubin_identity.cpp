@@ -28,10 +28,12 @@ cubin_identity identify_cubin(const elf_image& image, std::vector<image_diagnost
 
     cubin_identity identity;
     bool accelerated = false, family = false;
+    constexpr int first_accelerated = 90;  // sm_90a
     if (image.abi_version == 7) {
         identity.sm = static_cast<int>(image.flags & 0xff);
         identity.toolkit_version = plausible_version(image.version);
-        accelerated = (image.flags & 0x800) != 0;
+        // cuDNN 7 and other libraries of CUDA 8 have this flag for sm_50 to sm_61, where it means something else.
+        accelerated = identity.sm >= first_accelerated && (image.flags & 0x800) != 0;
         identity.virtual_architecture = virtual_name(static_cast<int>(image.flags >> 16 & 0xff), accelerated);
     } else if (image.abi_version == 8) {
         identity.sm = static_cast<int>(image.flags >> 8 & 0xff);

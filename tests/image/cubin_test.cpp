@@ -133,6 +133,24 @@ extern "C" __global__ void prints(int* p) { p[0] = 1; }
     }
 }
 
+// Libraries of CUDA 8, such as cuDNN 7, have the flag for sm_60 and sm_61 too.
+TEST(cubin, only_from_sm_90_on_is_code_for_one_chip_alone)
+{
+    std::string image = read_input(std::string(LAUNCHBOX_SOURCE_DIR) + "/tests/fuzz/corpus/cubin/sm_75.cubin");
+    image[8] = 7;  // the ABI up to CUDA 12
+    const auto architecture = [&](int sm, int flags) {
+        image[48] = static_cast<char>(sm);
+        image[49] = static_cast<char>(flags >> 8);
+        image[50] = static_cast<char>(sm);
+        const cubin_contents cubin = read_cubin(image, "k.cubin");
+        return cubin.architecture + " " + cubin.kernels.at(0).virtual_architecture;
+    };
+    EXPECT_EQ(architecture(60, 0x0d00), "sm_60 compute_60");
+    EXPECT_EQ(architecture(61, 0x0500), "sm_61 compute_61");
+    EXPECT_EQ(architecture(90, 0x0d00), "sm_90a compute_90a");
+    EXPECT_EQ(architecture(90, 0x0500), "sm_90 compute_90");
+}
+
 TEST(cubin, uninitialised_variables_of_a_relocatable_cubin_have_no_bytes)
 {
     SKIP_WITHOUT_TOOLKIT();

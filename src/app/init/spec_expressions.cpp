@@ -15,8 +15,8 @@ namespace launchbox {
 namespace {
 
 // Precedence of Lua's operators.
-constexpr int weakest = 0, of_or = 1, of_and = 2, of_comparison = 3, of_bits = 4, of_shift = 7, of_sum = 9,
-              of_product = 10, of_sign = 11, of_name = 12;
+constexpr int of_or = 1, of_and = 2, of_comparison = 3, of_bits = 4, of_shift = 7, of_sum = 9, of_product = 10,
+              of_sign = 11, of_name = 12;
 constexpr int deepest = 40;
 constexpr std::size_t max_steps = 2'000;
 constexpr std::size_t longest = 400;  // characters of a readable expression
