@@ -15,7 +15,7 @@ bool is_accelerated(const elf_section& compat, std::vector<image_diagnostic>& di
 std::optional<int> plausible_version(std::uint32_t version);
 void read_cuda_note(const elf_section& note, cubin_identity& identity, std::vector<image_diagnostic>& diagnostics);
 std::string virtual_name(int number, bool accelerated);
-bool is_for_family(const elf_section& note, int sm);
+bool was_compiled_for(const elf_section& note, int sm, char suffix);
 
 }  // namespace
 
@@ -41,9 +41,11 @@ cubin_identity identify_cubin(const elf_image& image, std::vector<image_diagnost
             accelerated = is_accelerated(*compat, diagnostics);
         if (const elf_section* note = find_section(image, ".note.nv.cuinfo"))
             read_cuda_note(*note, identity, diagnostics);
+        if (const elf_section* note = find_section(image, ".note.nv.tkinfo")) {
+            accelerated |= was_compiled_for(*note, identity.sm, 'a');
+            family = !accelerated && was_compiled_for(*note, identity.sm, 'f');
+        }
         if (accelerated && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'a';
-        if (const elf_section* note = find_section(image, ".note.nv.tkinfo"))
-            family = !accelerated && is_for_family(*note, identity.sm);
         // nvcc compiles for a family if and only if the virtual architecture is one, whatever the code is called.
         if (family && !identity.virtual_architecture.empty()) identity.virtual_architecture += 'f';
     } else {
@@ -103,11 +105,12 @@ std::string virtual_name(int number, bool accelerated)
     return "compute_" + std::to_string(number) + (accelerated ? "a" : "");
 }
 
-// Only the command line of ptxas, kept in a note, tells code for a family, sm_100f, from code for sm_100: "-v -arch
-// sm_100f -m 64".
-bool is_for_family(const elf_section& note, int sm)
+// The command line of ptxas, kept in a note: "-v -arch sm_100f -m 64". Only this tells code for a family, sm_100f, from
+// code for sm_100, and in cubins of CUDA 12.8 and 12.9 code for one chip.
+bool was_compiled_for(const elf_section& note, int sm, char suffix)
 {
-    return note.content.substr(0, 4096).find("-arch sm_" + std::to_string(sm) + "f ") != std::string_view::npos;
+    const std::string option = "-arch sm_" + std::to_string(sm) + suffix + ' ';
+    return note.content.substr(0, 4096).find(option) != std::string_view::npos;
 }
 
 }  // namespace

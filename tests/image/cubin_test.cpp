@@ -151,6 +151,26 @@ TEST(cubin, only_from_sm_90_on_is_code_for_one_chip_alone)
     EXPECT_EQ(architecture(90, 0x0500), "sm_90 compute_90");
 }
 
+// CUDA 12.8 and 12.9 do not write it into .nv.compat, only into the command line that they keep.
+TEST(cubin, code_for_one_chip_is_known_by_its_command_line)
+{
+    SKIP_WITHOUT_TOOLKIT();
+    for (const auto& [architecture, is_one_chip] : {std::pair("sm_100a", true), std::pair("sm_100", false)}) {
+        compiled made = compile_cuda("__global__ void k(int* p) { *p = 1; }", architecture, {});
+        ASSERT_EQ(made.exit_code, 0) << made.log;
+        std::vector<image_diagnostic> diagnostics;
+        const auto image = read_elf(made.image, diagnostics, elf_parts::sections);
+        ASSERT_TRUE(image);
+        const auto compat = std::ranges::find(image->sections, ".nv.compat", &elf_section::name);
+        ASSERT_NE(compat, image->sections.end());
+        const std::size_t begin = compat->offset;
+        const std::size_t record = made.image.find(std::string("\x02\x09\x01\x00", 4), begin);
+        ASSERT_EQ(record != std::string::npos && record < begin + compat->size, is_one_chip);
+        if (is_one_chip) made.image[record + 2] = 0;
+        EXPECT_EQ(read_cubin(made.image, "k.cubin").architecture, architecture);
+    }
+}
+
 TEST(cubin, uninitialised_variables_of_a_relocatable_cubin_have_no_bytes)
 {
     SKIP_WITHOUT_TOOLKIT();

@@ -68,7 +68,6 @@ void read_binary_file(input_reading& reading, const std::string& file, const fil
     for (const image_diagnostic& diagnostic : contents.diagnostics)
         summary.errors.push_back(fmt::format("byte {}: {}", diagnostic.offset, diagnostic.what));
     for (std::vector<kernel_info>& kernels : contents.kernels) summary.kernels += kernels.size();
-    result.kernels.reserve(result.kernels.size() + summary.kernels);
     for (std::vector<kernel_info>& kernels : contents.kernels) {
         for (kernel_info& info : kernels) reading.add(std::move(info));
         kernels = {};

@@ -15,8 +15,8 @@ static_assert(std::endian::native == std::endian::little, "read_number would hav
 constexpr std::size_t file_header_size = 64, section_header_size = 64, symbol_size = 24;
 constexpr std::uint16_t extended_index = 0xffff;  // the real index is elsewhere
 
-// Uninitialised memory has a size but no bytes in the file. In relocatable cubins such sections have types of their own:
-// global, local, shared and reserved shared memory.
+// Uninitialised memory has a size but no bytes in the file. In relocatable cubins such sections have types of their
+// own: global, local, shared and reserved shared memory.
 bool has_bytes(std::uint32_t type)
 {
     return type != elf::section_nobits && type != 0x70000007 && type != 0x70000009 && type != 0x7000000a &&
