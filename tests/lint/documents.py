@@ -7,7 +7,7 @@
 - A relative link in a page leads to an existing file or folder, and its #anchor to a heading of that page.
 - If code, a schema or a script names docs/NAME.md or docs/NAME.md#ANCHOR, that page and heading exist.
 - A file of the tree that a page names in `code`, as `bench/NAME.py`, exists; so does a test that it names, as `suite.test`,
-  if there is such a suite.
+  if there is such a suite, and a suite of several words, as `wide_tables.*`.
 - The README.md of a documentation folder links every page in it.
 - README.md has at most 8 KB: its readers want to know whether to read on. The rest belongs in docs/.
 """
@@ -29,6 +29,7 @@ OF_TREE = re.compile(r"(?<![\w/.-])((?:bench|measurements|schema|src|tests)/[\w.
 PLACEHOLDER = re.compile(r"[A-Z]{3}|\bX_")
 TEST = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+),\s*(\w+)", re.MULTILINE)
 TEST_NAME = re.compile(r"(\w+)\.(?!(?:hpp|cpp|cuh?|md|py|db|json|toml)$)(\w+)$")
+SUITE_NAME = re.compile(r"(\w+_\w+)\.\*$")
 CODE = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".cmake", ".txt", ".json", ".html", ".js", ".mjs", ".sh", ".toml", "")
 
 
@@ -129,6 +130,7 @@ def wrong_files_and_tests(tree):
     tests = {name for path in tree.files if path.startswith("tests/") and path.endswith((".cpp", ".cu"))
              for name in TEST.findall(repository.read(tree.root, path))}
     suites = {suite for suite, _ in tests}
+    cmake = "".join(repository.read(tree.root, path) for path in tree.files if path.endswith("CMakeLists.txt"))
     for page in tree.pages:
         if page.startswith("measurements/"):  # about files of other repositories, too
             continue
@@ -139,6 +141,9 @@ def wrong_files_and_tests(tree):
             name = TEST_NAME.match(code)
             if name and name[1] in suites and name.groups() not in tests:
                 yield f"{page}:{number}: there is no test {code}"
+            suite = SUITE_NAME.match(code)
+            if suite and suite[1] not in suites and suite[1] + "." not in cmake:
+                yield f"{page}:{number}: there is no suite of tests {code}"
 
 
 def missing_from_index(tree):
