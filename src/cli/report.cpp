@@ -9,6 +9,7 @@
 #include "cli/kernel_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "report/core/own_file.hpp"
 #include "report/html/html_page.hpp"
@@ -72,7 +73,7 @@ void add_report(CLI::App& app, call_context& context)
     options->input.add_to(*verb, false);
     verb->add_option("-t,--threads", options->input.typed.threads,
                      "Threads per block of the launch; default: the launch bound, or what the source launches")
-        ->check(CLI::Range(1, max_threads_per_block))
+        ->transform(whole_number(1, max_threads_per_block))
         ->type_name("N");
     options->input.add_dynamic_shared(*verb);
     verb->add_option("-o,--output", options->output.path, "The file to write; - is standard output")

@@ -23,6 +23,7 @@
 #include "cli/report_output.hpp"
 #include "cli/run_launchbox.hpp"
 #include "cli/tune_messages.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "compiler/run/compile_cache.hpp"
 #include "report/tune/build_report.hpp"
@@ -279,7 +280,7 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--strategy", options->strategy,
                      fmt::format("How candidates are chosen: {}; default: auto with a budget, else random",
                                  fmt::join(strategies, ", ")))
-        ->check(CLI::IsMember(strategies))
+        ->check(one_of(strategies))
         ->type_name("NAME");
     verb->add_option(
             "--warm-start", options->typed.warm_start,
@@ -300,6 +301,7 @@ void add_tune(CLI::App& app, call_context& context)
         ->type_name("FILE");
     verb->add_option("--gpu", options->typed.backends.gpus, "Only these GPUs, by number")
         ->delimiter(',')
+        ->transform(whole_number(0, std::numeric_limits<int>::max()))
         ->type_name("N");
     verb->add_option("--arch", options->architecture, "Compile for this architecture instead of the GPU's own: sm_90a")
         ->type_name("ARCH");
@@ -316,13 +318,15 @@ void add_tune(CLI::App& app, call_context& context)
         "--replay-check", options->replay_check,
         "Only replay a captured launch (launchbox capture -k), and compare every byte with the program's result");
     verb->add_option("--compiler", options->typed.backends.builder.compiler, "nvrtc or nvcc, instead of the spec's")
-        ->check(CLI::IsMember({"nvrtc", "nvcc"}))
+        ->check(one_of({"nvrtc", "nvcc"}))
         ->type_name("NAME");
     verb->add_option("--nvcc", options->typed.backends.builder.nvcc, "The compiler, or the folder of its toolkit")
         ->type_name("PATH");
     verb->add_option("-j,--jobs", options->typed.backends.builder.jobs, "Compilers at once; default: one per core")
+        ->transform(whole_number(0, 1024))
         ->type_name("N");
     verb->add_option("--seed", options->typed.how.seed, "Seed of the search; the same seed gives the same proposals")
+        ->transform(whole_number(0))
         ->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
     options->output.add_to(*verb);

@@ -86,7 +86,7 @@ TEST_F(tune_test, finds_the_fastest_and_says_what_it_did)
 {
     const call tuned = tune();
     ASSERT_EQ(tuned.status, 0) << tuned.err;
-    EXPECT_TRUE(tuned.says("100 points, 100 candidates x 2 workloads")) << tuned.err;
+    EXPECT_TRUE(tuned.says("100 points, 100 candidates × 2 workloads")) << tuned.err;
     EXPECT_TRUE(tuned.says("200 measured")) << tuned.err;
     EXPECT_TRUE(tuned.shows("96")) << tuned.out;
     const nlohmann::json all = report();
@@ -596,7 +596,7 @@ TEST_F(tune_test, a_record_of_a_gpu_is_replayed)
                                          "--workload", "n=134217728", "--format", "json"});
     ASSERT_EQ(replayed.status, 0) << replayed.err;
     EXPECT_TRUE(replayed.says("NVIDIA H200, as recorded")) << replayed.err;
-    EXPECT_TRUE(replayed.says("411 candidates x 2 workloads")) << replayed.err;
+    EXPECT_TRUE(replayed.says("411 candidates × 2 workloads")) << replayed.err;
     const nlohmann::json found = replayed.json();
     ASSERT_EQ(found.at("best").size(), 2u);
     for (const auto& best : found.at("best")) {
@@ -627,7 +627,7 @@ TEST_F(tune_test, a_search_within_a_budget_finds_the_winner_of_a_record)
 
     const call all = with({"--strategy", "exhaustive"});
     EXPECT_EQ(all.json().at("best")[0].at("measured"), 1704);
-    expect_refused(with({"--strategy", "fastest"}), "--strategy: fastest not in");
+    expect_refused(with({"--strategy", "fastest"}), "--strategy: 'fastest' is not one of exhaustive");
     expect_refused(with({"--warm-start", "tests/data/t1/blur.json"}), "blur.json");
 }
 

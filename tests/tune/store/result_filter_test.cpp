@@ -29,7 +29,7 @@ TEST(result_filter, compares_numbers_as_numbers)
     ASSERT_EQ(words.wanted.size(), 2u);
     EXPECT_EQ(words.wanted[0].second, (std::vector<std::string>{"long long", "int"}));
     EXPECT_EQ(words.wanted[1].second, (std::vector<std::string>{"5", "6"}));
-    for (const char* text : {"n", "=5", "5,n=1", "n=1 =x"})
+    for (const char* text : {"n", "=5", "5,n=1", "n=1 =x", "", " ", ","})
         EXPECT_THROW(parse_value_filter({text}, "--x"), error) << text;
 }
 
