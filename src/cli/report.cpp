@@ -46,6 +46,12 @@ exit_status write_calculator(const report_options& options)
     return exit_status::done;
 }
 
+bool is_empty(const page_content& content)
+{
+    return content.runs.found.runs.empty() && content.launches.empty() &&
+           (!content.kernels || content.kernels->kernels.empty());
+}
+
 exit_status run_report(const report_options& options, const call_context& context)
 {
     check_output(options.output);
@@ -59,6 +65,7 @@ exit_status run_report(const report_options& options, const call_context& contex
     read_page(request, page, terminal_listener());
     print_errors(page.earlier.input);
     print_errors(page.input);
+    if (page.status == exit_status::bad_input && is_empty(page.content)) return page.status;
     write_page(options, report_page(page.content));
     return page.status;
 }

@@ -629,6 +629,9 @@ TEST_F(tune_test, a_search_within_a_budget_finds_the_winner_of_a_record)
     EXPECT_EQ(all.json().at("best")[0].at("measured"), 1704);
     expect_refused(with({"--strategy", "fastest"}), "--strategy: 'fastest' is not one of exhaustive");
     expect_refused(with({"--warm-start", "tests/data/t1/blur.json"}), "blur.json");
+    expect_refused(launchbox_run({"tune", "examples/merge.cu"}),
+                   "examples/merge.cu is a source, not a spec\n  launchbox tune --init examples/merge.cu > merge.toml "
+                   "writes one\n");
 }
 
 TEST_F(tune_test, rows_of_a_header_are_a_warm_start)
