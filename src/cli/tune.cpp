@@ -209,6 +209,19 @@ exit_status show_confirmed(const output_options& output, const row_confirmation&
     return all && !verdicts.empty() ? exit_status::done : exit_status::check_failed;
 }
 
+// --replay measures nothing, so nothing is kept or compiled.
+void refuse_beside_replay(const tune_verb_options& options)
+{
+    const char* const other = !options.typed.store.empty()        ? "--store"
+                              : options.typed.resume              ? "--resume"
+                              : options.typed.backends.build_only ? "--build-only"
+                              : options.replay_check              ? "--replay-check"
+                                                                  : nullptr;
+    if (other != nullptr)
+        throw error(std::string("--replay measures nothing, and ") + other + " would have no effect",
+                    "leave one of them out");
+}
+
 exit_status run_tune_verb(const tune_verb_options& options, const call_context& context)
 {
     if (!options.init.empty()) return write_first_spec(options, context);
@@ -219,6 +232,7 @@ exit_status run_tune_verb(const tune_verb_options& options, const call_context& 
         throw error("SPEC is missing", "launchbox tune --init gemm.cu -k sgemm > gemm.toml writes one");
     if (!context.compiler_flags.empty())
         throw error("flags for the compiler follow -- only with --init", "a spec has flags of its own in [kernel]");
+    if (context.elsewhere == nullptr && !options.typed.backends.replay.empty()) refuse_beside_replay(options);
     tune_request request = request_of(options, read_spec(options.file), context);
     if (context.elsewhere != nullptr && context.elsewhere->serve)
         return context.elsewhere->serve(request.spec, request.backends);

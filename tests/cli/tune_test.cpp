@@ -659,7 +659,13 @@ TEST_F(tune_test, refusals_are_one_sentence_with_a_fix)
     expect_refused(tune({"--workload", "m=3"}), "no value of that name");
     expect_refused(tune({"--workload", "n=many"}), "'many' is not a number");
     expect_refused(tune({"--resume"}), "to resume");
-    expect_refused(tune({"--replay", path("sum.toml")}), "sum.toml");
+    expect_refused(launchbox_run({"tune", path("sum.toml"), "--replay", path("sum.toml")}), "sum.toml");
+    for (const std::vector<std::string>& other :
+         {std::vector<std::string>{"--store", path("x.db")}, {"--resume"}, {"--build-only"}}) {
+        std::vector<std::string> words{"tune", path("sum.toml"), "--replay", path("sum.json")};
+        words.insert(words.end(), other.begin(), other.end());
+        expect_refused(launchbox_run(words), "--replay measures nothing, and " + other[0] + " would have no effect");
+    }
     expect_refused(launchbox_run({"tune", path("none.toml")}), "none.toml");
     expect_refused(launchbox_run({"tune", path("sum.toml"), "--budgte", "3"}), "--budgte");
     expect_refused(launchbox_run({"tune", path("sum.toml"), "--store", "/proc/no/such.db"}), "/proc/no/such.db");
