@@ -148,7 +148,7 @@ exit_status say_what_was_checked(const tune_call& call, const std::string& file)
     for (std::size_t i = 0; i < call.backends().size(); ++i) {
         const tune_backend& backend = call.backends()[i].backend;
         const bool all = !backend.arguments_are_known || backend.arguments_are_known();
-        say(fmt::format("{}: {} x {} for {}: {}", file, plural(call.spaces()[i].size(), "candidate"),
+        say(fmt::format("{}: {} × {} for {}: {}", file, plural(call.spaces()[i].size(), "candidate"),
                         plural(call.spec().workloads.size(), "workload"), backend.label,
                         all ? "expressions, files and arguments are correct"
                             : "expressions and files are correct; the arguments were not compared, since the source "
