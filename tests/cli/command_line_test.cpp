@@ -120,6 +120,9 @@ TEST(command_line, a_refused_value_is_quoted_with_the_values_that_are_valid)
     expect_refused(launchbox_run({"tune", "x.toml", "--gpu", "first"}), "--gpu: 'first' is not a whole number");
     expect_refused(launchbox_run({"tune", "x.toml", "--jobs", "-1"}), "--jobs: '-1' is not a whole number");
     expect_refused(launchbox_run({"emit", "x.db", "--root", "nowhere"}), "--root: 'nowhere' is not a folder\n");
+    for (const char* size : {"f(threads)", "thread * 4", "threads / 7", "4 *"})
+        expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--dynamic-shared", size}),
+                       "launchbox: --dynamic-shared: ");
     // No ratio is above NaN: such a gate would always pass.
     for (const char* percent : {"nan", "inf", "-1", "5x"})
         expect_refused(launchbox_run({"results", example, example, "--compare", "--fail-slower", percent}),
