@@ -190,7 +190,7 @@ void refuse_empty_parts(const CLI::App& verb, const std::vector<std::string>& wo
 // CLI11's messages about a whole command line, in the words of the others; what a value must be, value_checks says.
 std::string message_of(const CLI::ParseError& failure, const CLI::App* verb)
 {
-    const std::string text = failure.what();
+    std::string text = failure.what();
     const auto before = [&](const char* part) { return text.substr(0, text.find(part)); };
     const auto after = [&](const char* part) { return text.substr(text.find(part) + std::strlen(part)); };
     if (dynamic_cast<const CLI::ExtrasError*>(&failure) != nullptr) return "unexpected argument: " + after(": ");

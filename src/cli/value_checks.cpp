@@ -98,7 +98,7 @@ CLI::Validator one_of(std::vector<std::string> words)
         std::move(description));
 }
 
-CLI::Validator whole_number_or(std::string word, std::int64_t least, std::int64_t most)
+CLI::Validator whole_number_or(const std::string& word, std::int64_t least, std::int64_t most)
 {
     CLI::Validator whole = whole_number(least, most);
     return checked(

@@ -22,7 +22,7 @@ CLI::Validator number(double least, double most = std::numeric_limits<double>::m
 CLI::Validator one_of(std::vector<std::string> words);
 
 /// A whole number in this range, or this word.
-CLI::Validator whole_number_or(std::string word, std::int64_t least, std::int64_t most);
+CLI::Validator whole_number_or(const std::string& word, std::int64_t least, std::int64_t most);
 
 /// A folder that exists.
 CLI::Validator existing_folder();
