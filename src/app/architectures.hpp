@@ -23,8 +23,9 @@ std::vector<compute_capability> known_capabilities();
 
 class architecture_list {
 public:
-    architecture_list() = default;  ///< unknown name /// Reads "sm_80,sm_90a,12.0", "H100" or "all". Throws `error` for
-                                    ///< the first name that is none, with those that are.
+    architecture_list() = default;
+
+    /// Reads "sm_80,sm_90a,12.0", "H100" or "all". Throws `error` for the first unknown name, with the known ones.
     explicit architecture_list(const std::string& text);
 
     [[nodiscard]] bool empty() const { return named_.empty(); }

@@ -7,6 +7,7 @@
 
 #include "advice/lint/block_size_use.hpp"
 #include "advice/model/kernel_question.hpp"
+#include "app/sizes.hpp"
 #include "support/error.hpp"
 
 namespace launchbox {
@@ -53,10 +54,7 @@ block_size_advice advise(const suggest_request& request, const target& where, co
     }
     const auto bytes_for = [&](int threads) {
         const std::int64_t size = dynamic ? dynamic->unchecked_bytes(threads) : fixed_bytes;
-        if (size < 0)
-            throw error(
-                "--dynamic-shared '" + dynamic->text() + "' is negative for " + std::to_string(threads) + " threads",
-                "sizes start at 0");
+        if (size < 0) check_bytes(size, "--dynamic-shared for " + std::to_string(threads) + " threads");
         return size;
     };
 

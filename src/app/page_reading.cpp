@@ -183,9 +183,11 @@ void read_page(const page_request& request, page_material& page, const listener&
     if (!records.empty()) read_runs(request, records, page, news);
     if (wanted.files.empty() && !request.against.empty())
         throw error("--against compares kernels, but no program or source is named", "name the newer build too");
-    if (wanted.files.empty() && (request.input.threads || request.input.dynamic_shared))
-        throw error("--threads and --dynamic-shared are about kernels, and no file with kernels is named",
-                    "name a program, a source or a log, or leave them out");
+    if (wanted.files.empty() && (!request.input.architectures.empty() || !request.input.kernel.empty() ||
+                                 request.input.threads || request.input.dynamic_shared))
+        throw error(
+            "--arch, --kernel, --threads and --dynamic-shared are about kernels, and no file with kernels is named",
+            "name a program, a source or a log, or leave them out");
     if (wanted.files.empty() && request.advise)
         throw error("--advise compiles sources, and none is named", "name a CUDA source, or leave --advise out");
     if (!wanted.files.empty()) read_page_kernels(request, std::move(wanted), page, news);

@@ -1,4 +1,4 @@
-// Reads the inputs of `launchbox report`: records, launches and kernels. Each file is recognized by its content.
+// Reads the inputs of `launchbox report`: records, launches and kernels. Each file is recognised by its content.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -75,10 +75,25 @@ struct dynamic_shared_size::shared_expression {
     std::mutex lock;  // an expression serves one thread at a time
 };
 
+namespace {
+
+// What an expression complains about does not name the option.
+template <class Work>
+auto naming_the_option(Work&& work)
+{
+    try {
+        return work();
+    } catch (const error& failure) {
+        throw error(std::string(option) + ": " + failure.what(), failure.hint(), failure.status());
+    }
+}
+
+}  // namespace
+
 dynamic_shared_size::dynamic_shared_size(std::string text) : text_(std::move(text))
 {
     if (is_expression(text_))
-        expression_.reset(new shared_expression{value_expression(text_), {}});
+        expression_.reset(naming_the_option([&] { return new shared_expression{value_expression(text_), {}}; }));
     else
         constant_ = parse_bytes(text_, option);
 }
@@ -92,7 +107,7 @@ std::int64_t dynamic_shared_size::unchecked_bytes(int threads) const
 {
     if (!expression_) return constant_;
     const std::lock_guard guard(expression_->lock);
-    return expression_->bytes.integer({{{"threads", std::int64_t{threads}}}});
+    return naming_the_option([&] { return expression_->bytes.integer({{{"threads", std::int64_t{threads}}}}); });
 }
 
 std::int64_t dynamic_shared_size::bytes(int threads) const

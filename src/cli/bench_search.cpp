@@ -7,6 +7,7 @@
 #include "app/results/search_comparison.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "support/process/interrupt.hpp"
 
@@ -59,17 +60,19 @@ void add_bench_search(CLI::App& app, call_context& context)
         ->type_name("NAME,...");
     verb->add_option("--repeats", options->typed.repeats, "Searches with each strategy (default 100)")
         ->type_name("N")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000000}));
+        ->transform(whole_number(1, 1'000'000));
     verb->add_option("--most", options->typed.max_evaluations, "Evaluations after which a search ends (default 1000)")
         ->type_name("N")
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{20000000}));
+        ->transform(whole_number(1, 20'000'000));
     verb->add_option("--seed", options->typed.seed, "Seed of the first search; the others follow from it (default 1)")
-        ->type_name("N");
+        ->type_name("N")
+        ->transform(whole_number(0));
     verb->add_option(
             "--leave-one-out", options->leave_out,
             "Instead of searching: hold out each GPU (gpu) or each architecture (architecture), choose its row "
             "from the other records, and report the loss")
-        ->check(CLI::IsMember({"gpu", "architecture"}));
+        ->check(one_of({"gpu", "architecture"}))
+        ->type_name("BY");
     options->output.add_to(*verb);
     add_examples(*verb,
                  "launchbox bench-search measurements/nvidia-h200/tune_block_sort.json --strategy local --repeats 3",

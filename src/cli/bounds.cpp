@@ -19,6 +19,7 @@
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
 #include "cli/source_options.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "report/bounds/bounds_report.hpp"
 #include "report/bounds/register_limits_report.hpp"
@@ -158,11 +159,11 @@ void add_measuring(CLI::App& app, bounds_options& options)
         ->type_name("COMMAND");
     app.add_option("--runs", options.benchmark.runs, "Runs of every bound, in turns; a confidence interval needs 6")
         ->needs(measure)
-        ->check(CLI::Range(1, 10000))
+        ->transform(whole_number(1, 10'000))
         ->type_name("N");
     app.add_option("--time-limit", options.benchmark.time_limit, "Seconds after which a run counts as failed")
         ->needs(measure)
-        ->check(CLI::Range(0.001, 1e6))
+        ->check(number(0.001, 1e6))
         ->type_name("SECONDS");
 }
 

@@ -13,6 +13,7 @@
 #include "app/sizes.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "image/names/demangle.hpp"
 #include "report/capture/launches_report.hpp"
@@ -173,7 +174,7 @@ void add_capture(CLI::App& app, call_context& context)
             "or a pattern: 'layernorm*'")
         ->type_name("NAME");
     verb->add_option("--nth", options->typed.nth, "With -k: the N-th of the launches that match; default: the first")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
+        ->transform(whole_number(1, std::int64_t{1} << 40))
         ->type_name("N");
     verb->add_option("--shape", options->typed.shape, "With -k: only launches of this shape: 8192x256, 64,64x16,16")
         ->type_name("GRIDxBLOCK");

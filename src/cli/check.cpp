@@ -76,6 +76,9 @@ std::vector<output_options> further_reports(const check_options& options)
         if (report.format == "baseline" && !options.input.typed.kernel.empty())
             throw error("a baseline has all kernels, and --kernel selects some", "leave one of the two out");
         const bool known = std::ranges::find(check_formats, report.format) != check_formats.end();
+        if (known && report.file.path == "-")
+            throw error("--report writes to files, and " + escape_for_terminal(text) + " names standard output",
+                        "name a file, such as --report markdown=kernels.md");
         if (!known || !report.file.is_file())
             throw error("--report " + escape_for_terminal(text) + " is not FORMAT=FILE",
                         fmt::format("such as --report markdown=kernels.md; the formats are {}",

@@ -13,6 +13,7 @@
 #include "app/sizes.hpp"
 #include "cli/messages.hpp"
 #include "cli/output_file.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "report/tune/emit_report.hpp"
 #include "support/error.hpp"
@@ -178,7 +179,8 @@ void add_emit(CLI::App& app, call_context& context)
                      "Your own type of rows: its members are the parameters, in their order")
         ->type_name("TYPE");
     verb->add_option("--format,--form", options->form, "box (default), constexpr, defines, json or cub")
-        ->check(CLI::IsMember({"box", "constexpr", "defines", "json", "cub"}));
+        ->check(one_of({"box", "constexpr", "defines", "json", "cub"}))
+        ->type_name("FORMAT");
     verb->add_option("--name", options->typed.name, "The tunable, if the stores have several")->type_name("NAME");
     verb->add_option("--gpu", options->typed.gpu, "Only runs on GPUs with this in their name")->type_name("NAME");
     verb->add_option("--workload", options->typed.workload,
@@ -186,7 +188,8 @@ void add_emit(CLI::App& app, call_context& context)
         ->type_name("NAME=VALUE");
     verb->add_option("--split", options->split,
                      "Tables by type and size: auto (where it is faster), type, size or none")
-        ->check(CLI::IsMember({"auto", "type", "size", "none"}));
+        ->check(one_of({"auto", "type", "size", "none"}))
+        ->type_name("BY");
     verb->add_option("--type-name", options->typed.names.type, "The workload's value that is the type of the elements")
         ->type_name("NAME");
     verb->add_option("--size-name", options->typed.names.size, "The workload's value that is the number of elements")
@@ -225,7 +228,7 @@ void add_emit(CLI::App& app, call_context& context)
     verb->add_option("--root", options->typed.root,
                      "Folder that the record names in headers are relative to (default: the current folder)")
         ->type_name("FOLDER")
-        ->check(CLI::ExistingDirectory);
+        ->check(existing_folder());
     add_examples(*verb, "launchbox emit measurements/nvidia-h200/tune_block_sort.json --box block_sort_rows --explain",
                  "launchbox emit --check -o examples/block_sort/tuning.hpp");
     verb->callback([options, &context] { context.action = [options] { return run_emit(*options); }; });

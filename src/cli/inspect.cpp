@@ -16,6 +16,7 @@
 #include "cli/kernel_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "report/kernels/compilers_report.hpp"
 #include "report/kernels/diff_report.hpp"
@@ -278,18 +279,18 @@ void add_inspect(CLI::App& app, call_context& context)
     options->input.add_to(*verb, true);
     CLI::Option* threads = verb->add_option("-t,--threads", options->input.typed.threads,
                                             "Threads per block; default: the kernel's launch bound")
-                               ->check(CLI::Range(1, max_threads_per_block))
+                               ->transform(whole_number(1, max_threads_per_block))
                                ->type_name("N");
     options->input.add_dynamic_shared(*verb);
     CLI::Option* spilling = verb->add_flag("--spilling", options->wish.spilling, "Only kernels that spill registers");
     CLI::Option* sort =
         verb->add_option("--sort", options->sort,
                          "registers, spills, stack, shared, code (largest first), occupancy (lowest first) or name")
-            ->check(CLI::IsMember(sort_keys()))
+            ->check(one_of(sort_keys()))
             ->type_name("BY");
     CLI::Option* top =
         verb->add_option("--top", options->top, "At most this many rows, or all; default: all, in tables 200")
-            ->check(CLI::Range(1, 1'000'000'000) | CLI::IsMember({"all"}))
+            ->transform(whole_number_or("all", 1, 1'000'000'000))
             ->type_name("N");
     CLI::Option* summary = verb->add_flag(
         "--summary", options->summary,
@@ -298,7 +299,7 @@ void add_inspect(CLI::App& app, call_context& context)
                                         "The lines of the source that spill; =registers: those with the most live "
                                         "registers; =memory: loads, stores and kinds of instructions; =source: the "
                                         "source with figures in its margin. A compiled file needs -lineinfo")
-                             ->check(CLI::IsMember({"spills", "registers", "memory", "source"}))
+                             ->check(one_of({"spills", "registers", "memory", "source"}))
                              ->type_name("[=WHAT]");
     verb->add_option("--source-root", options->source_roots,
                      "With --lines=source: also show files below this folder; default: only those of the working tree")

@@ -9,6 +9,7 @@
 #include "advice/model/launch_words.hpp"
 #include "app/sizes.hpp"
 #include "cli/messages.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "report/kernels/skipped_report.hpp"
 #include "support/text/terminal.hpp"
@@ -38,7 +39,7 @@ void kernel_options::add_to(CLI::App& app, bool files_required)
                    "The folder with a build's compile_commands.json, whose flags are used for a source")
         ->type_name("FOLDER");
     app.add_option("-j,--jobs", typed.jobs, "Number of threads or compilers at once; 0: one per core")
-        ->check(CLI::Range(0, 1024))
+        ->transform(whole_number(0, 1024))
         ->type_name("N");
     app.add_flag("--no-cache", typed.no_cache, "Do not use the compile cache");
     app.add_flag("--before-linking", typed.before_linking,
@@ -60,6 +61,18 @@ kernel_request kernel_options::request(const call_context& context) const
     request.compiler_flags = context.compiler_flags;
     if (dynamic_shared) request.dynamic_shared.emplace(*dynamic_shared);
     return request;
+}
+
+void kernel_options::refuse_without_file(const std::string& verb, const call_context& context) const
+{
+    const std::pair<bool, const char*> given[] = {{!typed.kernel.empty(), "--kernel needs"},
+                                                  {!typed.build.empty(), "--build needs"},
+                                                  {!typed.nvcc.empty(), "--nvcc needs"},
+                                                  {typed.no_cache, "--no-cache needs"},
+                                                  {typed.before_linking, "--before-linking needs"},
+                                                  {!context.compiler_flags.empty(), "flags for the compiler need"}};
+    for (const auto& [is_given, what] : given)
+        if (is_given) throw error(std::string(what) + " a file", "name it: launchbox " + verb + " FILE");
 }
 
 report_forms with_skipped(report_forms forms, const std::vector<inspected_input>& inputs)
@@ -101,9 +114,9 @@ void print_errors(const kernel_input& input)
 
 namespace {
 
-CLI::Range within(number_range range)
+CLI::Validator within(number_range range)
 {
-    return CLI::Range(range.least, range.most);
+    return whole_number(range.least, range.most);
 }
 
 }  // namespace
@@ -111,33 +124,33 @@ CLI::Range within(number_range range)
 void launch_options::add_to(CLI::App& app)
 {
     app.add_option("-r,--registers", typed.registers, "Registers per thread")
-        ->check(within(launch_ranges::registers))
+        ->transform(within(launch_ranges::registers))
         ->type_name("N");
     app.add_option("-s,--shared", shared, "Static shared memory per block, bytes (or 48K)")->type_name("BYTES");
     app.add_option("-d,--dynamic-shared", dynamic_shared,
                    "Dynamic shared memory per block: bytes, or an expression of threads, such as 4*threads")
         ->type_name("EXPR");
     app.add_option("-b,--barriers", typed.barriers, "Named barriers, as ptxas counts them (highest used + 1)")
-        ->check(within(launch_ranges::barriers))
+        ->transform(within(launch_ranges::barriers))
         ->type_name("N");
     app.add_option("--max-threads", typed.max_threads, "The kernel's launch bound")
-        ->check(within(launch_ranges::max_threads))
+        ->transform(within(launch_ranges::max_threads))
         ->type_name("N");
     app.add_option(
            "--max-dynamic-shared", max_dynamic_shared,
            "Dynamic shared memory that cudaFuncSetAttribute allows: bytes, max or default (48 KB); default: max")
         ->type_name("BYTES");
     app.add_option("--carveout", typed.carveout_percent, "Preferred shared memory carveout, percent; -1: no preference")
-        ->check(within(launch_ranges::carveout))
+        ->transform(within(launch_ranges::carveout))
         ->type_name("PERCENT");
     app.add_option("--cache", cache, "Cache preference: none, shared, l1 or equal")
-        ->check(CLI::IsMember(cache_preference_words()))
+        ->check(one_of(cache_preference_words()))
         ->type_name("WORD");
     app.add_option("--caching", caching, "Partitioned global caching on 5.2, 5.3, 6.1, 6.2: off, preferred or strict")
-        ->check(CLI::IsMember(global_caching_words()))
+        ->check(one_of(global_caching_words()))
         ->type_name("WORD");
     app.add_option("--mode", mode, "Calculate as the GPU (driver), or as NVIDIA's occupancy spreadsheet")
-        ->check(CLI::IsMember(model_mode_words()))
+        ->check(one_of(model_mode_words()))
         ->type_name("WORD");
 }
 

@@ -26,6 +26,9 @@ struct kernel_options {
 
     /// Throws `error` for invalid values.
     [[nodiscard]] kernel_request request(const call_context& context) const;
+
+    /// For a verb that is called without a file: throws `error` for an option or flags that would do nothing then.
+    void refuse_without_file(const std::string& verb, const call_context& context) const;
 };
 
 /// Adds to a report the images of these inputs that were not read: below the page, and as `skipped_images[]` in its

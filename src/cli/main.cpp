@@ -16,6 +16,7 @@
 #include <string>
 
 #include "cli/messages.hpp"
+#include "cli/option_words.hpp"
 #include "cli/output_file.hpp"
 #include "cli/run_launchbox.hpp"
 #include "cli/shell/command_words.hpp"
@@ -131,7 +132,7 @@ std::optional<exit_status> complain_about_first_word(const CLI::App& app, const 
         for (const std::string& name : option->get_snames()) known.push_back("-" + name);
     }
     if (std::find(known.begin(), known.end(), word) != known.end()) return std::nullopt;
-    const std::string meant = nearest(word, known);
+    const std::string meant = word.size() < 3 ? std::string() : nearest(word, known);
     std::string hint = see_help(app, nullptr);
     if (!meant.empty()) hint = "did you mean " + app.get_name() + " " + meant + "?";
     if (word == "t1") hint = "python3 -m launchbox t1 writes a T1 problem as a spec (pip install cuda-launchbox)";
@@ -157,12 +158,57 @@ std::optional<exit_status> complain_about_unknown_option(const CLI::App& app, co
 // An unset variable in a script gives an empty value: `--gpu "$GPU"` must not mean every GPU. Empty flags are allowed.
 void refuse_empty_values(const CLI::App& verb)
 {
-    for (const CLI::Option* option : verb.get_options())
-        if (!option->get_lnames().empty() && option->get_items_expected_max() > 0 && option->get_type_name() != "FLAGS")
-            for (const std::string& value : option->results())
-                if (value.empty())
-                    throw error("--" + option->get_lnames().front() + " is empty",
-                                "write a value after it, or leave it out");
+    for (const CLI::Option* option : verb.get_options()) {
+        const bool named = !option->get_lnames().empty();
+        const bool counts =
+            named ? option->get_items_expected_max() > 0 && option->get_type_name() != "FLAGS" : names_inputs(*option);
+        for (const std::string& value : option->results())
+            if (counts && value.empty())
+                throw error(named ? "--" + option->get_lnames().front() + " is empty" : "the name of a file is empty",
+                            named ? "write a value after it, or leave it out" : "write the name, or leave it out");
+    }
+}
+
+// The same for one value of a list, which CLI11 leaves out: `--gpu "$FIRST,$SECOND"`.
+void refuse_empty_parts(const CLI::App& verb, const std::vector<std::string>& words)
+{
+    for (const CLI::Option* option : verb.get_options()) {
+        const char comma = option->get_delimiter();
+        for (std::size_t i = 0; comma != '\0' && i < words.size(); ++i)
+            for (const std::string& name : words_of(*option)) {
+                std::string list;
+                if (words[i] == name && i + 1 < words.size()) list = words[i + 1];
+                if (words[i].starts_with(name + "=")) list = words[i].substr(name.size() + 1);
+                if (list.empty()) continue;
+                if (list.front() == comma || list.back() == comma || list.find({comma, comma}) != list.npos)
+                    throw error(name + ": a value of '" + shortened(list, 100) + "' is empty",
+                                "write a value between the commas, or leave out the comma");
+            }
+    }
+}
+
+// CLI11's messages about a whole command line, in the words of the others; what a value must be, value_checks says.
+std::string message_of(const CLI::ParseError& failure, const CLI::App* verb)
+{
+    std::string text = failure.what();
+    const auto before = [&](const char* part) { return text.substr(0, text.find(part)); };
+    const auto after = [&](const char* part) { return text.substr(text.find(part) + std::strlen(part)); };
+    if (dynamic_cast<const CLI::ExtrasError*>(&failure) != nullptr) return "unexpected argument: " + after(": ");
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&failure) != nullptr)
+        return text.ends_with("missing") ? before(": ") + " needs a value" : before(": ") + " may be given only once";
+    if (dynamic_cast<const CLI::RequiresError*>(&failure) != nullptr)
+        return before(" requires ") + " needs " + after(" requires ");
+    if (dynamic_cast<const CLI::RequiredError*>(&failure) != nullptr && verb != nullptr) {
+        const std::string name = before(" is required");
+        for (const CLI::Option* option : verb->get_options())
+            if (option->get_name() == name && option->get_positional())
+                return option->get_type_name().substr(0, option->get_type_name().find(':')) + " is missing";
+        return name + " is missing";
+    }
+    if (dynamic_cast<const CLI::ConversionError*>(&failure) != nullptr && text.find(" = ") != text.npos)
+        return text.substr(text.find(": ") + 2, text.find(" = ") - text.find(": ") - 2) + " does not take the value '" +
+               after(" = ") + "'";
+    return text;
 }
 
 // `tune` starts this program again as a worker, to compile and measure in processes that may die.
@@ -209,6 +255,7 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
         words.erase(words.begin() + 1);
         words.insert(words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)), "--help");
     }
+    if (const auto status = complain_about_first_word(app, words)) return *status;
     words = own_arguments(app, std::move(words), context);
     std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);  // in CLI11's order
     try {
@@ -220,9 +267,8 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
             std::cout << app.help();
             return exit_status::bad_input;
         }
-        if (const auto status = complain_about_first_word(app, words)) return *status;
         if (const auto status = complain_about_unknown_option(app, words)) return *status;
-        std::string message = failure.what();
+        std::string message = message_of(failure, verb_named(app, words));
         std::replace(message.begin(), message.end(), '\n', ' ');
         return complain(message, see_help(app, verb_named(app, words)), exit_status::bad_input);
     }
@@ -233,7 +279,10 @@ exit_status run_command(int count, char** arguments, const remote_tuning* elsewh
         complain(failure.what(), failure.hint(), failure.status());
         return exit_status::untestable;
     }
-    for (const CLI::App* verb : app.get_subcommands()) refuse_empty_values(*verb);
+    for (const CLI::App* verb : app.get_subcommands()) {
+        refuse_empty_values(*verb);
+        refuse_empty_parts(*verb, words);
+    }
     for (const CLI::App* verb : app.get_subcommands())
         for (const CLI::Option* option : verb->get_options())
             if (names_inputs(*option)) note_named_inputs(option->results());

@@ -20,6 +20,7 @@
 #include "cli/chart_files.hpp"
 #include "cli/kernel_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "report/charts/occupancy_charts.hpp"
 #include "report/html/html_page.hpp"
@@ -175,6 +176,7 @@ exit_status run_occupancy(const occupancy_options& options, const call_context& 
     if (options.open && !options.svg.empty())
         throw error("--open and --svg exclude each other", "leave one of them out");
     const occupancy_request request = request_of(options);
+    if (options.input.typed.files.empty()) options.input.refuse_without_file("occupancy", context);
     if (!options.questions.empty()) return answer_questions(options, request);
     std::vector<occupancy_account> accounts;
     std::vector<inspected_input> inputs;
@@ -216,20 +218,20 @@ void add_occupancy(CLI::App& app, call_context& context)
     auto options = std::make_shared<occupancy_options>();
     options->input.add_to(*verb, false);
     verb->add_option("-t,--threads", options->threads, "Threads per block; default: the kernel's launch bound")
-        ->check(CLI::Range(launch_ranges::threads.least, launch_ranges::threads.most))
+        ->transform(whole_number(launch_ranges::threads.least, launch_ranges::threads.most))
         ->type_name("N");
     options->launch.add_to(*verb);
     verb->add_option("--grid", options->grid,
                      "Blocks of the grid, or those in x,y,z; adds the number of waves and the tail")
         ->check(CLI::Validator(why_no_grid, ""))
         ->type_name("N[,N,N]");
-    verb->add_option("--sms", options->sms, "SMs of the GPU")->check(CLI::Range(1, 4096))->type_name("N");
+    verb->add_option("--sms", options->sms, "SMs of the GPU")->transform(whole_number(1, 4096))->type_name("N");
     verb->add_option("--cluster", options->cluster, "Blocks per cluster; adds an estimate of resident clusters")
-        ->check(CLI::Range(1, 64))
+        ->transform(whole_number(1, 64))
         ->type_name("N");
     verb->add_option("--gpcs", options->gpcs, "SMs of each GPC, such as 18,18,16,16")
         ->delimiter(',')
-        ->check(CLI::Range(1, 4096))
+        ->transform(whole_number(1, 4096))
         ->type_name("LIST");
     verb->add_flag("--rules", options->rules, "Also check the five rules of thumb for a block size");
     verb->add_flag("--curves", options->curves, "Add the points of the three charts to JSON");

@@ -138,7 +138,9 @@ void report_other_names(const std::string& path)
 void check_output(const output_file& output)
 {
     refuse_input(output);
-    if (!output.is_file() || !is_regular(output.path)) return;
+    if (!output.is_file()) return;
+    refuse_unwritable(output.path);
+    if (!is_regular(output.path)) return;
     if (output.overwrite || target_of(output.path).descriptor >= 0) return;  // appending loses nothing
     const looked_at old = look_at(output.path);
     if (old.bytes > 0 && old.what.kind == own_kind::none) refuse(output.path, " and is not a report of launchbox");

@@ -9,6 +9,7 @@
 #include "cli/kernel_options.hpp"
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "report/core/own_file.hpp"
 #include "report/html/html_page.hpp"
@@ -45,6 +46,12 @@ exit_status write_calculator(const report_options& options)
     return exit_status::done;
 }
 
+bool is_empty(const page_content& content)
+{
+    return content.runs.found.runs.empty() && content.launches.empty() &&
+           (!content.kernels || content.kernels->kernels.empty());
+}
+
 exit_status run_report(const report_options& options, const call_context& context)
 {
     check_output(options.output);
@@ -58,6 +65,7 @@ exit_status run_report(const report_options& options, const call_context& contex
     read_page(request, page, terminal_listener());
     print_errors(page.earlier.input);
     print_errors(page.input);
+    if (page.status == exit_status::bad_input && is_empty(page.content)) return page.status;
     write_page(options, report_page(page.content));
     return page.status;
 }
@@ -72,7 +80,7 @@ void add_report(CLI::App& app, call_context& context)
     options->input.add_to(*verb, false);
     verb->add_option("-t,--threads", options->input.typed.threads,
                      "Threads per block of the launch; default: the launch bound, or what the source launches")
-        ->check(CLI::Range(1, max_threads_per_block))
+        ->transform(whole_number(1, max_threads_per_block))
         ->type_name("N");
     options->input.add_dynamic_shared(*verb);
     verb->add_option("-o,--output", options->output.path, "The file to write; - is standard output")

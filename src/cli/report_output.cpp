@@ -13,6 +13,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "cli/value_checks.hpp"
 #include "report/core/json.hpp"
 #include "report/core/own_file.hpp"
 #include "support/error.hpp"
@@ -72,7 +73,7 @@ void output_options::add_to(CLI::App& app, const std::vector<std::string>& more)
     formats.insert(formats.end(), more.begin(), more.end());
     std::string help = "table (for people)";
     for (std::size_t i = 1; i < formats.size(); ++i) help += (i + 1 < formats.size() ? ", " : " or ") + formats[i];
-    app.add_option("--format", format, help)->check(CLI::IsMember(formats))->type_name("FORMAT");
+    app.add_option("--format", format, help)->check(one_of(formats))->type_name("FORMAT");
     app.add_option("-o,--output", file.path, "Write to this file instead of standard output (-)")->type_name("FILE");
     file.add_overwrite(app);
     verb = app.get_name();

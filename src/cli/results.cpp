@@ -45,14 +45,6 @@ std::size_t rows_wanted(const std::string& text)
     return rows;
 }
 
-value_filter filter_of(const std::vector<std::string>& texts, const std::string& option)
-{
-    value_filter filter = parse_value_filter(texts, option);
-    if (filter.wanted.empty() && !texts.empty())
-        throw error(option + " is empty", "write, for example, " + option + " n=1e8");
-    return filter;
-}
-
 // The rows of GPUs, besides the ranking: which are wanted.
 void add_rows(const results_options& options, results_report& report)
 {
@@ -98,8 +90,8 @@ exit_status run_results(const results_options& options)
     results_request request{.files = options.files,
                             .gpu = options.gpu,
                             .run = options.run,
-                            .workloads = filter_of(options.workload, "--workload"),
-                            .parameters = filter_of(options.log, "--log"),
+                            .workloads = parse_value_filter(options.workload, "--workload"),
+                            .parameters = parse_value_filter(options.log, "--log"),
                             .objective = options.objective};
     imported_store imported;
     if (options.exchange.import) {

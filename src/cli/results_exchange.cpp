@@ -12,6 +12,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/report_output.hpp"
+#include "cli/value_checks.hpp"
 #include "support/files/files.hpp"
 #include "support/files/gzip.hpp"
 #include "tune/exchange/result_export.hpp"
@@ -39,7 +40,7 @@ void exchange_options::add_to(CLI::App& app)
     app.add_option("--export", format,
                    "Write a file for other tools: t4, or kernel-tuner (a cache), to the file or folder of -o")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"t4", "kernel-tuner"}));
+        ->check(one_of({"t4", "kernel-tuner"}));
     app.add_flag("--import", import, "Write everything in the files, also of Kernel Tuner, KTT and T4, to a new store");
     CLI::Option* merging =
         app.add_flag("--merge", merge, "Write the runs of all files to one new store, the file of -o");

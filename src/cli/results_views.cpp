@@ -11,6 +11,7 @@
 #include "app/sizes.hpp"
 #include "cli/chart_files.hpp"
 #include "cli/messages.hpp"
+#include "cli/value_checks.hpp"
 #include "report/charts/chart_svg.hpp"
 #include "report/charts/landscape_charts.hpp"
 #include "report/core/own_file.hpp"
@@ -120,7 +121,7 @@ void results_view_options::add_to(CLI::App& verb)
     verb.add_option("--fail-slower", fail_slower,
                     "With --compare: exit status 1 if a winner is slower by more than this, in percent")
         ->type_name("PERCENT")
-        ->check(CLI::NonNegativeNumber)
+        ->check(number(0))
         ->needs(both);
     best->excludes(both);
     auto* map_option =
@@ -131,7 +132,7 @@ void results_view_options::add_to(CLI::App& verb)
                         "One map for each type, size and GPU: type,n,gpu; without --map one line with the best of each")
             ->type_name("NAME,...");
     verb.add_option("--unit", unit, "With --map: time, work per second, or share of the best")
-        ->check(CLI::IsMember(landscape_unit_names()))
+        ->check(one_of(landscape_unit_names()))
         ->type_name("UNIT")
         ->needs(map_option);
     auto* rows_option =

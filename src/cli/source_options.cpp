@@ -6,6 +6,7 @@
 
 #include "app/sizes.hpp"
 #include "cli/messages.hpp"
+#include "cli/value_checks.hpp"
 #include "support/error.hpp"
 
 namespace launchbox::cli {
@@ -39,8 +40,9 @@ void source_options::add_to(CLI::App& verb, file_option file)
     verb.add_option("file", typed.file, "A CUDA source, or a folder of them; flags for nvcc follow --")
         ->type_name("FILE")
         ->required(file == file_option::required);
-    verb.add_option("-a,--arch", architectures,
-                    "Architectures, such as sm_80,sm_90a, or all; default: that of this machine's GPU")
+    verb.add_option(
+            "-a,--arch", architectures,
+            "Architectures, such as sm_80,sm_90a, GPUs, such as H100, or all; default: that of this machine's GPU")
         ->type_name("LIST");
     verb.add_option("-k,--kernel", typed.kernel, "Only kernels that match this pattern (* ? [...])")
         ->type_name("PATTERN");
@@ -55,7 +57,7 @@ void source_options::add_to(CLI::App& verb, file_option file)
     verb.add_flag("--no-cache", typed.no_cache, "Do not use the compile cache");
     verb.add_option("--nvcc", typed.nvcc, "nvcc, or the folder of its toolkit")->type_name("PATH");
     verb.add_option("-j,--jobs", typed.jobs, "Number of compilers at once; 0: one per core")
-        ->check(CLI::Range(0, 1024))
+        ->transform(whole_number(0, 1024))
         ->type_name("N");
 }
 

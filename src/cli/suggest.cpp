@@ -8,6 +8,7 @@
 #include "app/block_sizes.hpp"
 #include "cli/kernel_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "report/occupancy/suggest_report.hpp"
 #include "support/process/interrupt.hpp"
@@ -43,6 +44,7 @@ exit_status run_suggest(const suggest_options& options, const call_context& cont
     std::vector<inspected_input> inputs;
     exit_status status = exit_status::done;
     if (options.input.typed.files.empty()) {
+        options.input.refuse_without_file("suggest", context);
         all = block_sizes_of_figures(request);
     } else {
         kernel_request wanted = options.input.request(context);
@@ -72,25 +74,25 @@ void add_suggest(CLI::App& app, call_context& context)
     options->input.add_to(*verb, false);
     options->launch.add_to(*verb);
     verb->add_option("--limit", options->typed.sizes.max_threads, "Only block sizes up to this; 0: no limit")
-        ->check(CLI::Range(0, std::numeric_limits<int>::max()))
+        ->transform(whole_number(0, std::numeric_limits<int>::max()))
         ->type_name("N");
     verb->add_option("--multiple", options->typed.sizes.multiple, "Only block sizes that are a multiple of this")
-        ->check(CLI::Range(1, max_threads_per_block))
+        ->transform(whole_number(1, max_threads_per_block))
         ->type_name("N");
     verb->add_option(
             "--ties", options->ties,
             "Which of equally good block sizes comes first: balanced (128 to 256 threads), largest (as CUDA chooses) "
             "or smallest")
-        ->check(CLI::IsMember({"balanced", "largest", "smallest"}))
+        ->check(one_of({"balanced", "largest", "smallest"}))
         ->type_name("WORD");
     verb->add_option("--cluster", options->typed.sizes.cluster_blocks,
                      "Blocks per cluster; default: the kernel's own (__cluster_dims__)")
-        ->check(CLI::Range(1, 64))
+        ->transform(whole_number(1, 64))
         ->type_name("N");
     verb->add_option("--top", options->typed.top, "Number of block sizes to show")
-        ->check(CLI::Range(1, 1024))
+        ->transform(whole_number(1, 1024))
         ->type_name("N");
-    verb->add_option("--sms", options->typed.sms, "SMs of the GPU")->check(CLI::Range(1, 4096))->type_name("N");
+    verb->add_option("--sms", options->typed.sms, "SMs of the GPU")->transform(whole_number(1, 4096))->type_name("N");
     options->output.add_to(*verb);
     add_examples(*verb, "launchbox suggest --arch sm_90 --registers 40 --dynamic-shared '4*threads'",
                  "launchbox suggest --arch all --registers 64 --ties smallest --format csv");

@@ -23,6 +23,7 @@
 #include "cli/report_output.hpp"
 #include "cli/run_launchbox.hpp"
 #include "cli/tune_messages.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 #include "compiler/run/compile_cache.hpp"
 #include "report/tune/build_report.hpp"
@@ -147,7 +148,7 @@ exit_status report_what_was_checked(const tune_call& call, const std::string& fi
     for (std::size_t i = 0; i < call.backends().size(); ++i) {
         const tune_backend& backend = call.backends()[i].backend;
         const bool all = !backend.arguments_are_known || backend.arguments_are_known();
-        say(fmt::format("{}: {} x {} for {}: {}", file, plural(call.spaces()[i].size(), "candidate"),
+        say(fmt::format("{}: {} × {} for {}: {}", file, plural(call.spaces()[i].size(), "candidate"),
                         plural(call.spec().workloads.size(), "workload"), backend.label,
                         all ? "expressions, files and arguments are correct"
                             : "expressions and files are correct; the arguments were not compared, since the source "
@@ -208,6 +209,19 @@ exit_status show_confirmed(const output_options& output, const row_confirmation&
     return all && !verdicts.empty() ? exit_status::done : exit_status::check_failed;
 }
 
+// --replay measures nothing, so nothing is kept or compiled.
+void refuse_beside_replay(const tune_verb_options& options)
+{
+    const char* const other = !options.typed.store.empty()        ? "--store"
+                              : options.typed.resume              ? "--resume"
+                              : options.typed.backends.build_only ? "--build-only"
+                              : options.replay_check              ? "--replay-check"
+                                                                  : nullptr;
+    if (other != nullptr)
+        throw error(std::string("--replay measures nothing, and ") + other + " would have no effect",
+                    "leave one of them out");
+}
+
 exit_status run_tune_verb(const tune_verb_options& options, const call_context& context)
 {
     if (!options.init.empty()) return write_first_spec(options, context);
@@ -218,6 +232,7 @@ exit_status run_tune_verb(const tune_verb_options& options, const call_context& 
         throw error("SPEC is missing", "launchbox tune --init gemm.cu -k sgemm > gemm.toml writes one");
     if (!context.compiler_flags.empty())
         throw error("flags for the compiler follow -- only with --init", "a spec has flags of its own in [kernel]");
+    if (context.elsewhere == nullptr && !options.typed.backends.replay.empty()) refuse_beside_replay(options);
     tune_request request = request_of(options, read_spec(options.file), context);
     if (context.elsewhere != nullptr && context.elsewhere->serve)
         return context.elsewhere->serve(request.spec, request.backends);
@@ -279,7 +294,7 @@ void add_tune(CLI::App& app, call_context& context)
     verb->add_option("--strategy", options->strategy,
                      fmt::format("How candidates are chosen: {}; default: auto with a budget, else random",
                                  fmt::join(strategies, ", ")))
-        ->check(CLI::IsMember(strategies))
+        ->check(one_of(strategies))
         ->type_name("NAME");
     verb->add_option(
             "--warm-start", options->typed.warm_start,
@@ -300,6 +315,7 @@ void add_tune(CLI::App& app, call_context& context)
         ->type_name("FILE");
     verb->add_option("--gpu", options->typed.backends.gpus, "Only these GPUs, by number")
         ->delimiter(',')
+        ->transform(whole_number(0, std::numeric_limits<int>::max()))
         ->type_name("N");
     verb->add_option("--arch", options->architecture, "Compile for this architecture instead of the GPU's own: sm_90a")
         ->type_name("ARCH");
@@ -316,13 +332,15 @@ void add_tune(CLI::App& app, call_context& context)
         "--replay-check", options->replay_check,
         "Only replay a captured launch (launchbox capture -k), and compare every byte with the program's result");
     verb->add_option("--compiler", options->typed.backends.builder.compiler, "nvrtc or nvcc, instead of the spec's")
-        ->check(CLI::IsMember({"nvrtc", "nvcc"}))
+        ->check(one_of({"nvrtc", "nvcc"}))
         ->type_name("NAME");
     verb->add_option("--nvcc", options->typed.backends.builder.nvcc, "The compiler, or the folder of its toolkit")
         ->type_name("PATH");
     verb->add_option("-j,--jobs", options->typed.backends.builder.jobs, "Compilers at once; default: one per core")
+        ->transform(whole_number(0, 1024))
         ->type_name("N");
     verb->add_option("--seed", options->typed.how.seed, "Seed of the search; the same seed gives the same proposals")
+        ->transform(whole_number(0))
         ->type_name("N");
     verb->add_flag("--no-cache", options->no_cache, "Compile everything again");
     options->output.add_to(*verb);

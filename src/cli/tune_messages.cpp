@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "support/process/clock.hpp"
+#include "support/text/rounded_number.hpp"
 #include "support/text/terminal.hpp"
 #include "tune/run/device_comparison.hpp"
 
@@ -206,12 +207,12 @@ void report_begin(const tune_call& call, const tune_backend& backend, const sear
 {
     const std::string workloads = plural(call.spec().workloads.size(), "workload");
     if (call.is_partial()) {
-        say(fmt::format("{} on {}: the header's row and the baseline x {}", call.spec().name, backend.label,
+        say(fmt::format("{} on {}: the header's row and the baseline × {}", call.spec().name, backend.label,
                         workloads));
         return;
     }
-    say(fmt::format("{} on {}: {:.0f} points, {} x {}{}", call.spec().name, backend.label, space.raw_size(),
-                    plural(space.size(), "candidate"), workloads,
+    say(fmt::format("{} on {}: {} points, {} × {}{}", call.spec().name, backend.label,
+                    rounded_with_commas(space.raw_size()), plural(space.size(), "candidate"), workloads,
                     call.keeps_results() ? ", kept in " + call.store() : ""));
 }
 

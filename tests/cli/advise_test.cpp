@@ -158,7 +158,9 @@ TEST_F(advise_verb, unanswerable_kernels_are_named_and_the_others_answered)
     expect_refused(advise(light, {"--arch", "sm_90", "--kernel", "q"}), "no kernel matches 'q'");
     expect_refused(advise(light, {"--arch", "sm_9"}), "sm_9");
     expect_refused(advise(light, {"--arch", "sm_90", "--threads", "0"}), "--threads");
-    expect_refused(launchbox_run({"advise"}), "file is required");
+    expect_refused(launchbox_run({"advise"}), "FILE is missing");
+    for (const char* verb : {"advise", "bounds"})
+        expect_refused(launchbox_run({verb, "tests/data/logs/basic_sm_90.log", "--arch", "sm_90"}), "is not a source");
     expect_refused(launchbox_run({"advise", "nothing.cu", "--arch", "sm_90"}), "nothing.cu");
 }
 

@@ -84,7 +84,7 @@ TEST_F(check_verb, without_budget_or_baseline_it_says_what_to_write)
     expect_refused(launchbox_run({"check", log_90, "--budget", budget("unknown = 'allow'\n")}), "sets no limit");
     expect_refused(launchbox_run({"check", log_90, "--budget", path("missing.toml")}), "cannot open");
     expect_refused(launchbox_run({"check", log_90, "--baseline", path("missing")}), "cannot open");
-    expect_refused(launchbox_run({"check", log_90, "--budget", fs::path(path("x")).parent_path()}), "is a directory");
+    expect_refused(launchbox_run({"check", log_90, "--budget", fs::path(path("x")).parent_path()}), "is a folder");
     expect_refused(launchbox_run({"check", "-", "--budget", "-"}, planted()), "standard input can be read only once");
     expect_refused(launchbox_run({"check", log_90, "--budget", "-", "--baseline", "-"}), "only once");
 }
@@ -412,7 +412,7 @@ TEST_F(check_verb, misspelt_options_suggest_the_nearest)
                                                           {"--archs", "--arch"}})
         expect_refused(launchbox_run({"check", log_90, typo, "x"}), "did you mean " + meant + "?");
     expect_refused(launchbox_run({"chekc", log_90}), "did you mean launchbox check?");
-    expect_refused(launchbox_run({"check"}), "file is required");
+    expect_refused(launchbox_run({"check"}), "FILE is missing");
     expect_refused(launchbox_run({"check", log_90, "--format", "xml"}), "xml");
     expect_refused(launchbox_run({"inspect", log_90, "--format", "sarif"}), "sarif");
 }
@@ -450,11 +450,13 @@ TEST_F(check_verb, further_reports_are_written_in_the_same_run)
     // Incomplete input makes no baseline; the file keeps its content.
     EXPECT_EQ(launchbox_run({"check", log, "missing.log", "--report", "baseline=" + kept}).status, 2);
     EXPECT_NE(read_input(kept).find("regs=32"), std::string::npos);
-    for (const char* wrong : {"markdown", "html=x", "=x", "markdown=", "markdown=-", "baseline"}) {
+    for (const char* wrong : {"markdown", "html=x", "=x", "markdown=", "baseline"}) {
         const call refused = launchbox_run({"check", log, "--baseline", kept, "--report", wrong});
         EXPECT_EQ(refused.status, 2) << wrong;
         EXPECT_TRUE(refused.says("is not FORMAT=FILE")) << refused.err;
     }
+    expect_refused(launchbox_run({"check", log, "--baseline", kept, "--report", "markdown=-"}),
+                   "names standard output");
     EXPECT_TRUE(launchbox_run({"check", log, "--kernel", "p", "--report", "baseline=" + path("b")})
                     .says("a baseline has all kernels"));
     EXPECT_EQ(launchbox_run({"check", log, "--baseline", kept, "--report", "json=" + log}).status, 2);

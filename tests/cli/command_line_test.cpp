@@ -69,7 +69,7 @@ TEST(command_line, an_unknown_option_is_named_before_missing_values)
     expect_refused(launchbox_run({"occupancy", "--carveout", "-1", "--threads", "256", "--foo"}), "'--foo'");
     EXPECT_EQ(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--carveout", "-1"}).status, 0);
     // A known verb or option that is incomplete says what is missing.
-    expect_refused(launchbox_run({"inspect"}), "file is required");
+    expect_refused(launchbox_run({"inspect"}), "FILE is missing");
     expect_refused(launchbox_run({"suggest", "--registers"}), "--registers");
     expect_refused(launchbox_run({"occupancy", "--threads", "256", "--cluster"}), "--cluster");
     expect_refused(launchbox_run({"capture", "--foo", "true"}), "unknown option '--foo'");
@@ -104,6 +104,81 @@ TEST(command_line, invalid_negative_and_too_large_numbers_are_refused)
     expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--multiple", "0"}), "--multiple");
     expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--top", "9999"}), "--top");
     expect_refused(launchbox_run({"inspect", "x.log", "--threads", "1025"}), "--threads");
+}
+
+TEST(command_line, a_refused_value_is_quoted_with_the_values_that_are_valid)
+{
+    const auto with = [&](const std::string& option, const std::string& value) {
+        return launchbox_run({"occupancy", "--arch", "sm_90", option, value});
+    };
+    expect_refused(with("--threads", "1.5"), "--threads: '1.5' is not a whole number from 1 to 1,000,000\n");
+    expect_refused(with("--threads", "3000000000"), "'3000000000' is not a whole number from 1 to 1,000,000");
+    expect_refused(with("--cache", "l2"), "--cache: 'l2' is not one of none, shared, l1, equal\n");
+    expect_refused(launchbox_run({"inspect", log_90, "--top", "few"}),
+                   "--top: 'few' is not a whole number from 1 to 1,000,000,000, nor all\n");
+    expect_refused(launchbox_run({"bench-search", example, "--seed", "-1"}), "--seed: '-1' is not a whole number");
+    expect_refused(launchbox_run({"tune", "x.toml", "--gpu", "first"}), "--gpu: 'first' is not a whole number");
+    expect_refused(launchbox_run({"tune", "x.toml", "--jobs", "-1"}), "--jobs: '-1' is not a whole number");
+    expect_refused(launchbox_run({"emit", "x.db", "--root", "nowhere"}), "--root: 'nowhere' is not a folder\n");
+    for (const char* size : {"f(threads)", "thread * 4", "threads / 7", "4 *"})
+        expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--dynamic-shared", size}),
+                       "launchbox: --dynamic-shared: ");
+    // No ratio is above NaN: such a gate would always pass.
+    for (const char* percent : {"nan", "inf", "-1", "5x"})
+        expect_refused(launchbox_run({"results", example, example, "--compare", "--fail-slower", percent}),
+                       "--fail-slower: '" + std::string(percent) + "' is not a number from 0\n");
+    for (const char* threads : {"1024", "01024", " 1024", "1,024"}) {
+        const call read = launchbox_run({"occupancy", "--arch", "sm_90", "--threads", threads, "--format", "json"});
+        EXPECT_EQ(read.json()["results"][0]["shape"]["threads"], 1024) << threads;
+    }
+}
+
+TEST(command_line, what_is_missing_or_too_much_is_named)
+{
+    expect_refused(launchbox_run({"devices", "here"}), "unexpected argument: here\n");
+    expect_refused(launchbox_run({"inspect", "--sort"}), "--sort needs a value\n");
+    expect_refused(launchbox_run({"inspect", log_90, "--arch", "sm_80", "--arch", "sm_90"}),
+                   "--arch may be given only once\n");
+    expect_refused(launchbox_run({"results", example, "--within", "2"}), "--within needs --portable\n");
+    expect_refused(launchbox_run({"report", example}), "--output is missing\n");
+    expect_refused(launchbox_run({"inspect", log_90, "--no-cache=maybe"}),
+                   "--no-cache does not take the value 'maybe'");
+    expect_refused(launchbox_run({"help", "inspekt"}), "did you mean launchbox inspect?");
+    expect_refused(launchbox_run({"inspekt", "--help"}), "did you mean launchbox inspect?");
+    expect_refused(launchbox_run({"-o"}), "see launchbox --help");
+    for (const char* list : {"18,,16", ",18", "18,"})
+        for (const bool joined : {false, true}) {
+            std::vector<std::string> words{"occupancy", "--arch", "sm_90", "--threads", "256"};
+            if (joined)
+                words.push_back("--gpcs=" + std::string(list));
+            else
+                words.insert(words.end(), {"--gpcs", list});
+            expect_refused(launchbox_run(words), "--gpcs: a value of '" + std::string(list) + "' is empty\n");
+        }
+    expect_refused(launchbox_run({"inspect", ""}), "the name of a file is empty");
+    expect_refused(launchbox_run({"inspect", log_90, ""}), "the name of a file is empty");
+}
+
+// They would do nothing.
+TEST(command_line, options_for_files_are_refused_without_a_file)
+{
+    for (const std::vector<std::string>& verb :
+         {std::vector<std::string>{"occupancy", "--threads", "256"}, {"suggest", "--registers", "40"}})
+        for (const std::vector<std::string>& option : {std::vector<std::string>{"--kernel", "f"},
+                                                       {"--build", "x"},
+                                                       {"--nvcc", "x"},
+                                                       {"--no-cache"},
+                                                       {"--before-linking"}}) {
+            std::vector<std::string> words = verb;
+            words.insert(words.end(), {"--arch", "sm_90"});
+            words.insert(words.end(), option.begin(), option.end());
+            expect_refused(launchbox_run(words),
+                           option[0] + " needs a file\n  name it: launchbox " + verb[0] + " FILE\n");
+        }
+    expect_refused(launchbox_run({"suggest", "--arch", "sm_90", "--registers", "40", "--", "-O3"}),
+                   "flags for the compiler need a file");
+    for (const char* option : {"--arch", "--kernel"})
+        expect_refused(launchbox_run({"report", example, option, "sm_90", "-o", "-"}), "are about kernels");
 }
 
 // More than any thread can have is a mistake; more than some chips allow is part of their answer.
@@ -151,7 +226,7 @@ TEST(command_line, missing_requirements_are_named)
 {
     expect_refused(launchbox_run({"occupancy"}), "--threads");
     expect_refused(launchbox_run({"suggest", "--arch", "sm_90"}), "--registers");
-    expect_refused(launchbox_run({"inspect"}), "file is required");
+    expect_refused(launchbox_run({"inspect"}), "FILE is missing");
     expect_refused(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--grid", "100"}), "--sms");
     expect_refused(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--cluster", "4"}), "--sms");
     expect_refused(launchbox_run({"occupancy", "--arch", "sm_90", "--threads", "256", "--mode", "spreadsheet"}),

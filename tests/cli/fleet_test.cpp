@@ -58,7 +58,7 @@ TEST_F(fleet_verbs, a_row_as_good_as_the_baseline_is_confirmed)
         good.shows("block_sort_tuning on NVIDIA H200: {64, 17, 0}, the row of sm_90, measured here: confirmed\n"))
         << good.out;
     EXPECT_TRUE(good.shows("n=134217728: 2.949 times as fast as the baseline (")) << good.out;
-    EXPECT_TRUE(good.says("block_sort on NVIDIA H200, as recorded: the header's row and the baseline x 4 workloads\n"))
+    EXPECT_TRUE(good.says("block_sort on NVIDIA H200, as recorded: the header's row and the baseline × 4 workloads\n"))
         << good.err;
     EXPECT_EQ(lines_of(good.out).size(), 5u) << "a line for each workload: " << good.out;
     const call json = confirm("examples/block_sort/tuning.hpp", {"--format", "json"});

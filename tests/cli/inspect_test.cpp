@@ -61,7 +61,7 @@ TEST(inspect_verb, unreadable_input_is_refused)
     expect_refused(launchbox_run({"inspect", "no_such_file.cu"}), "cannot open no_such_file.cu");
     expect_refused(launchbox_run({"inspect", folder.path().string()}), "it contains no compiled CUDA code");
     fs::create_directory(folder.path() / "d.cu");
-    expect_refused(launchbox_run({"inspect", (folder.path() / "d.cu").string()}), "is a directory");
+    expect_refused(launchbox_run({"inspect", (folder.path() / "d.cu").string()}), "is a folder");
     expect_refused(launchbox_run({"inspect", "a\x1b[31mb\xff.log"}), "a\\x1b[31mb\\xff.log");
 }
 
@@ -309,9 +309,17 @@ TEST(inspect_verb, a_source_that_does_not_compile_is_still_searched_for_mistakes
     EXPECT_TRUE(result.says("cannot open missing.cu"));
 }
 
+TEST(inspect_verb, the_size_of_a_file_without_images_has_no_table_of_images)
+{
+    const call log = launchbox_run({"inspect", log_90, "--size"});
+    EXPECT_EQ(log.status, 0);
+    EXPECT_FALSE(log.shows("unpacked")) << log.out;
+}
+
 TEST(inspect_verb, options_of_views_are_refused_with_one_clear_line)
 {
-    expect_refused(launchbox_run({"inspect", log_90, "--sort", "regs"}), "regs not in {registers,spills");
+    expect_refused(launchbox_run({"inspect", log_90, "--sort", "regs"}),
+                   "--sort: 'regs' is not one of registers, spills, ");
     expect_refused(launchbox_run({"inspect", log_90, "--sort"}), "--sort");
     expect_refused(launchbox_run({"inspect", log_90, "--top", "0"}), "--top");
     expect_refused(launchbox_run({"inspect", log_90, "--top", "many"}), "--top");
@@ -370,8 +378,8 @@ TEST(inspect_verb, sorted_and_cut_in_every_format)
     EXPECT_EQ(json["selection"]["not_shown"], all - 3);
     for (std::size_t i = 0; i < 2; ++i) EXPECT_GE(json["kernels"][i]["registers"], json["kernels"][i + 1]["registers"]);
     EXPECT_EQ(lines_of(in("csv").out).size(), 4u);
-    EXPECT_TRUE(in("markdown").shows(std::to_string(all - 3) + " more are not shown"));
-    EXPECT_TRUE(in("table").shows(std::to_string(all - 3) + " more are not shown: --top 3"));
+    EXPECT_TRUE(in("markdown").shows(std::to_string(all - 3) + " more: --top all"));
+    EXPECT_TRUE(in("table").shows(std::to_string(all - 3) + " more: --top all"));
 }
 
 TEST(inspect_verb, a_log_does_not_differ_from_itself_but_from_a_worse_one)

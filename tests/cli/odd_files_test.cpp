@@ -45,7 +45,7 @@ TEST(odd_files, files_that_are_read_once_may_be_pipes)
              "results x.db --compare <(cat x.db)",
              "emit <(cat x.db) --format json",
              "bench-search <(cat x.db)",
-             "tune x.toml --store z.db --replay <($L results x.db --format json)",
+             "tune x.toml --replay <($L results x.db --format json)",
          }) {
         const subprocess_result result = bash(std::string("$L ") + words, folder.path());
         EXPECT_EQ(result.exit_code, 0) << words << "\n" << result.output;
@@ -217,8 +217,8 @@ TEST(odd_files, a_name_that_is_too_long_is_reported_with_the_systems_error)
     for (const std::string& name : {std::string(300, 'n'), deep})
         for (const std::string& words :
              {"inspect " + name, "inspect " + name + ".cu --arch sm_90", "check x.toml --budget " + name,
-              "bounds " + name + ".cu", "tune " + name, "tune x.toml --store " + name,
-              "tune x.toml --store y.db --replay " + name, "results " + name, "emit " + name, "bench-search " + name,
+              "bounds " + name + ".cu", "tune " + name, "tune x.toml --store " + name, "tune x.toml --replay " + name,
+              "results " + name, "emit " + name, "bench-search " + name,
               "emit $R/measurements/nvidia-h200/tune_block_sort.json -o " + name}) {
             const subprocess_result result = bash("$L " + words, folder.path());
             EXPECT_EQ(result.exit_code, 2) << words.substr(0, 40) << "\n" << result.output;

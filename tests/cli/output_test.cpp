@@ -199,6 +199,22 @@ TEST(output, a_file_that_cannot_be_written_is_unchanged)
     EXPECT_EQ(read_input(file.string()), "good");
 }
 
+// A run of hours would end with it.
+TEST(output, a_file_that_cannot_be_written_is_refused_before_the_work)
+{
+    const temporary_directory folder;
+    write_file_atomically(folder.path() / "file", "text");
+    const auto tuned = [&](const fs::path& output) {
+        return launchbox_run({"tune", "examples/block_sort/block_sort.toml", "--replay",
+                              "measurements/nvidia-h200/tune_block_sort.json", "-o", output.string()});
+    };
+    expect_refused(tuned(folder.path() / "missing" / "x.txt"),
+                   "No such file or directory\n  choose a folder that exists");
+    expect_refused(tuned(folder.path() / "file" / "x.txt"), "Not a directory\n  choose a folder that exists");
+    expect_refused(tuned(folder.path()), "it is a folder\n  name a file in it");
+    EXPECT_TRUE(fs::is_regular_file(folder.path() / "file"));
+}
+
 TEST(output, dev_stdout_is_standard_output)
 {
     const call result = launchbox_run({"devices", "--format", "csv", "-o", "/dev/stdout"});

@@ -116,6 +116,9 @@ TEST(report_verb, refuses_inputs_that_make_no_page)
     const fs::path noise = folder.path() / "noise.json";
     std::ofstream(noise) << "{\"schema\": \"else\"}";
     expect_refused(launchbox_run({"report", noise.string(), "-o", file}), "noise.json");
+    const fs::path text = folder.path() / "text";
+    std::ofstream(text) << "no log";
+    expect_refused(launchbox_run({"report", text.string(), "-o", file}), "it has no report of ptxas");
     EXPECT_FALSE(fs::exists(file)) << "nothing is written of what was refused";
     EXPECT_EQ(launchbox_run({"report", example}).status, 2) << "without -o";
 }

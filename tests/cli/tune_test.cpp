@@ -86,7 +86,7 @@ TEST_F(tune_test, finds_the_fastest_and_says_what_it_did)
 {
     const call tuned = tune();
     ASSERT_EQ(tuned.status, 0) << tuned.err;
-    EXPECT_TRUE(tuned.says("100 points, 100 candidates x 2 workloads")) << tuned.err;
+    EXPECT_TRUE(tuned.says("100 points, 100 candidates × 2 workloads")) << tuned.err;
     EXPECT_TRUE(tuned.says("200 measured")) << tuned.err;
     EXPECT_TRUE(tuned.shows("96")) << tuned.out;
     const nlohmann::json all = report();
@@ -596,7 +596,7 @@ TEST_F(tune_test, a_record_of_a_gpu_is_replayed)
                                          "--workload", "n=134217728", "--format", "json"});
     ASSERT_EQ(replayed.status, 0) << replayed.err;
     EXPECT_TRUE(replayed.says("NVIDIA H200, as recorded")) << replayed.err;
-    EXPECT_TRUE(replayed.says("411 candidates x 2 workloads")) << replayed.err;
+    EXPECT_TRUE(replayed.says("411 candidates × 2 workloads")) << replayed.err;
     const nlohmann::json found = replayed.json();
     ASSERT_EQ(found.at("best").size(), 2u);
     for (const auto& best : found.at("best")) {
@@ -627,8 +627,11 @@ TEST_F(tune_test, a_search_within_a_budget_finds_the_winner_of_a_record)
 
     const call all = with({"--strategy", "exhaustive"});
     EXPECT_EQ(all.json().at("best")[0].at("measured"), 1704);
-    expect_refused(with({"--strategy", "fastest"}), "--strategy: fastest not in");
+    expect_refused(with({"--strategy", "fastest"}), "--strategy: 'fastest' is not one of exhaustive");
     expect_refused(with({"--warm-start", "tests/data/t1/blur.json"}), "blur.json");
+    expect_refused(launchbox_run({"tune", "examples/merge.cu"}),
+                   "examples/merge.cu is a source, not a spec\n  launchbox tune --init examples/merge.cu > merge.toml "
+                   "writes one\n");
 }
 
 TEST_F(tune_test, rows_of_a_header_are_a_warm_start)
@@ -656,7 +659,13 @@ TEST_F(tune_test, refusals_are_one_sentence_with_a_fix)
     expect_refused(tune({"--workload", "m=3"}), "no value of that name");
     expect_refused(tune({"--workload", "n=many"}), "'many' is not a number");
     expect_refused(tune({"--resume"}), "to resume");
-    expect_refused(tune({"--replay", path("sum.toml")}), "sum.toml");
+    expect_refused(launchbox_run({"tune", path("sum.toml"), "--replay", path("sum.toml")}), "sum.toml");
+    for (const std::vector<std::string>& other :
+         {std::vector<std::string>{"--store", path("x.db")}, {"--resume"}, {"--build-only"}}) {
+        std::vector<std::string> words{"tune", path("sum.toml"), "--replay", path("sum.json")};
+        words.insert(words.end(), other.begin(), other.end());
+        expect_refused(launchbox_run(words), "--replay measures nothing, and " + other[0] + " would have no effect");
+    }
     expect_refused(launchbox_run({"tune", path("none.toml")}), "none.toml");
     expect_refused(launchbox_run({"tune", path("sum.toml"), "--budgte", "3"}), "--budgte");
     expect_refused(launchbox_run({"tune", path("sum.toml"), "--store", "/proc/no/such.db"}), "/proc/no/such.db");

@@ -1,5 +1,4 @@
 // Parameters as a cubin describes them to the driver: they have the offsets of members of a C++ struct.
-// tests/gpu/captured_parameters_gpu_test.cpp compares with the driver.
 #include "image/module_symbols.hpp"
 
 #include <gtest/gtest.h>

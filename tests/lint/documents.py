@@ -6,6 +6,8 @@
 
 - A relative link in a page leads to an existing file or folder, and its #anchor to a heading of that page.
 - If code, a schema or a script names docs/NAME.md or docs/NAME.md#ANCHOR, that page and heading exist.
+- A file of the tree that a page names in `code`, as `bench/NAME.py`, exists; so does a test that it names, as `suite.test`,
+  if there is such a suite, and a suite of several words, as `wide_tables.*`.
 - The README.md of a documentation folder links every page in it.
 - README.md has at most 8 KB: its readers want to know whether to read on. The rest belongs in docs/.
 """
@@ -22,6 +24,12 @@ README_BYTES = 8192
 # [text](target), whose text may hold a picture or start on the line before; [name]: target; and HTML.
 LINK = re.compile(r"""\]\(\s*<?([^)>\s]+)|^\s*\[[^\]]+\]:\s*<?([^>\s]+)|\b(?:src|href)=["']([^"']+)""")
 NAMED = re.compile(r"(?<![\w/.-])(docs/[\w/-]+\.md)(#[\w-]+)?")
+# `bench/make_table.py --all`, but not `src/NAME.cpp` or `tests/...`
+OF_TREE = re.compile(r"(?<![\w/.-])((?:bench|measurements|schema|src|tests)/[\w./-]*\w\.\w+)(?![\w/*])")
+PLACEHOLDER = re.compile(r"[A-Z]{3}|\bX_")
+TEST = re.compile(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+),\s*(\w+)", re.MULTILINE)
+TEST_NAME = re.compile(r"(\w+)\.(?!(?:hpp|cpp|cuh?|md|py|db|json|toml)$)(\w+)$")
+SUITE_NAME = re.compile(r"(\w+_\w+)\.\*$")
 CODE = (".cpp", ".hpp", ".cu", ".cuh", ".py", ".cmake", ".txt", ".json", ".html", ".js", ".mjs", ".sh", ".toml", "")
 
 
@@ -106,6 +114,38 @@ def wrong_names(tree):
                     yield f"{path}:{number}: {fault}"
 
 
+def code_in(text):
+    """(line, text) of each `code` of a page; longer fences and blocks are examples."""
+    fence = None
+    for number, line in enumerate(text.splitlines(), 1):
+        mark = re.match(r"\s*(`{3,}|~{3,})", line)
+        if mark and (fence is None or line.strip().startswith(fence)):
+            fence = mark[1] if fence is None else None
+        elif not fence:
+            for code in re.findall(r"(?<!`)`([^`]+)`(?!`)", line):
+                yield number, code
+
+
+def wrong_files_and_tests(tree):
+    tests = {name for path in tree.files if path.startswith("tests/") and path.endswith((".cpp", ".cu"))
+             for name in TEST.findall(repository.read(tree.root, path))}
+    suites = {suite for suite, _ in tests}
+    cmake = "".join(repository.read(tree.root, path) for path in tree.files if path.endswith("CMakeLists.txt"))
+    for page in tree.pages:
+        if page.startswith("measurements/"):  # about files of other repositories, too
+            continue
+        for number, code in code_in(repository.read(tree.root, page)):
+            for path in OF_TREE.findall(code):
+                if path not in tree.files and not PLACEHOLDER.search(path):
+                    yield f"{page}:{number}: there is no {path}"
+            name = TEST_NAME.match(code)
+            if name and name[1] in suites and name.groups() not in tests:
+                yield f"{page}:{number}: there is no test {code}"
+            suite = SUITE_NAME.match(code)
+            if suite and suite[1] not in suites and suite[1] + "." not in cmake:
+                yield f"{page}:{number}: there is no suite of tests {code}"
+
+
 def missing_from_index(tree):
     for folder in sorted({os.path.dirname(page) for page in tree.pages if page.startswith("docs/")}):
         index = f"{folder}/README.md"
@@ -128,7 +168,7 @@ def too_long(tree):
 
 def main():
     tree = Tree(os.path.abspath(sys.argv[1]))
-    faults = [fault for rule in (wrong_links, wrong_names, missing_from_index, too_long) for fault in rule(tree)]
+    faults = [fault for rule in (wrong_links, wrong_names, wrong_files_and_tests, missing_from_index, too_long) for fault in rule(tree)]
     repository.finish("documents", faults, len(tree.pages))
 
 

@@ -204,6 +204,16 @@ class Documents(OnASmallTree):
             self.expect_fault("documents", path + ":2: there is no docs/three.md")
             self.expect_fault("documents", path + ":2: docs/one.md has no heading #gone")
 
+    def test_a_missing_file_or_test_that_a_page_names(self):
+        self.write("tests/a_test.cpp", "TEST(sums, add_up)\n{\n}\nTEST(wide_sums, add_up)\n{\n}\n")
+        self.write("docs/two.md", "# Two\n\n`tests/a_test.cpp`, `sums.add_up`, `wide_sums.*`, `sm.*`, `tests/NAME_test.cpp`, `other.test`, `src/*.cu`\n\n"
+                                  "```\nsrc/your_own.cu\n```\n")
+        self.expect_clean("documents")
+        self.write("docs/two.md", "# Two\n\n`tests/b_test.cpp`\n`bench/run.py --all`\n`sums.multiply`\n`wide_tables.*`\n")
+        for fault in ("3: there is no tests/b_test.cpp", "4: there is no bench/run.py", "5: there is no test sums.multiply",
+                      "6: there is no suite of tests wide_tables.*"):
+            self.expect_fault("documents", "docs/two.md:" + fault)
+
     def test_a_page_that_is_in_no_index(self):
         self.write("docs/three.md", "# Three\n")
         self.expect_fault("documents", "docs/README.md:1: docs/three.md is not listed")

@@ -429,7 +429,7 @@ def test_the_spec_is_complete_wherever_it_is_written(folder):
     for done in (tune("specs/a.toml", "--check", "--arch", "sm_90", cwd=folder),
                  tune("-", "--check", "--arch", "sm_90", cwd=folder, input=through_a_pipe)):
         assert done.returncode == 0, done.stderr
-        assert "56 candidates x 1 workload" in done.stderr and "expressions, files and arguments are correct" in done.stderr
+        assert "56 candidates × 1 workload" in done.stderr and "expressions, files and arguments are correct" in done.stderr
 
 
 def test_links_in_the_path_are_resolved(folder):

@@ -96,7 +96,7 @@ def test_keyword_arguments_are_the_tools_options():
         launchbox.inspect(LOG, kernel="-x*")
     for wrong, message in (({"formt": "x"}, "did you mean --format"), ({"format": "csv"}, "format cannot be chosen"),
                            ({"kernel": ""}, "kernel is empty"), ({"arch": []}, "arch is empty"),
-                           ({"spillin": True}, "did you mean --spilling"), ({"sort": "spils"}, "spils not in"),
+                           ({"spillin": True}, "did you mean --spilling"), ({"sort": "spils"}, "'spils' is not one of"),
                            ({"lines": "a\0"}, "null byte"), ({"nvcc_flags": "-O3"}, "nvcc_flags is one text")):
         with pytest.raises(launchbox.Error, match=message):
             launchbox.inspect(LOG, **wrong)

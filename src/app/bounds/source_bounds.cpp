@@ -180,7 +180,8 @@ source_bounds find_bounds(const source_bounds_request& request, const listener& 
 {
     source_bounds found;
     found.text = read_file(request.file);  // reports a missing file before looking for a compiler
-    if (found.text.find('\0') != std::string::npos)
+    const bool has_language = std::ranges::find(request.compiler_flags, "-x") != request.compiler_flags.end();
+    if (found.text.find('\0') != std::string::npos || (!is_source(request.file) && !has_language))
         throw error(escape_for_terminal(request.file) + " is not a source",
                     "bounds and advise compile a source; launchbox inspect reads what is compiled");
     const toolchain tools = find_toolchain(request.nvcc);

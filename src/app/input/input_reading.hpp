@@ -55,7 +55,7 @@ void read_log(input_reading& reading, const std::string& file, std::string_view 
 void read_binary_file(input_reading& reading, const std::string& file, const file_content& content, given how);
 void read_folder(input_reading& reading, const std::string& folder);
 
-/// A file that is neither a source nor a folder, recognized by its bytes: packed files, binaries, and logs if the user
+/// A file that is neither a source nor a folder, recognised by its bytes: packed files, binaries, and logs if the user
 /// named them. False: not a kind that launchbox reads.
 bool read_content(input_reading& reading, const std::string& file, const file_content& content, given how);
 

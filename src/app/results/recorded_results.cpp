@@ -43,13 +43,14 @@ void read_files(const results_request& request, recorded_results& result, const 
 // The valid names, for an error about another.
 std::string known(const std::set<std::string>& names)
 {
+    if (names.empty()) return "there are none";
     std::string text;
     std::size_t count = 0;
     for (const std::string& name : names) {
         if (++count > 8) return text + fmt::format(" and {} more", names.size() - 8);
-        text += (text.empty() ? "" : "; ") + escape_for_terminal(name);
+        text += (text.empty() ? "there are: " : "; ") + escape_for_terminal(name);
     }
-    return text.empty() ? "there are none" : "there are: " + text;
+    return text;
 }
 
 void keep_runs(const results_request& request, std::vector<shown_run>& runs)

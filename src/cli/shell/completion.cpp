@@ -11,6 +11,7 @@
 #include "app/architectures.hpp"
 #include "app/input/kernel_names.hpp"
 #include "cli/option_words.hpp"
+#include "cli/value_checks.hpp"
 #include "cli/verbs.hpp"
 
 namespace launchbox::cli {
@@ -300,7 +301,7 @@ void add_completion(CLI::App& app, call_context& context)
     verb->add_option("shell", *shell,
                      "bash, zsh or fish; kernels: list the kernels of FILE, for the completion scripts")
         ->required()
-        ->check(CLI::IsMember({"bash", "zsh", "fish", "kernels"}))
+        ->check(one_of({"bash", "zsh", "fish", "kernels"}))
         ->type_name("SHELL");
     verb->add_option("files", *files, "With kernels: files and folders as for inspect")->type_name("FILE");
     add_examples(*verb, "launchbox completion bash", "launchbox completion fish");

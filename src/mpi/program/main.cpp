@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/run_launchbox.hpp"
+#include "cli/value_checks.hpp"
 #include "mpi/cluster_tuning.hpp"
 #include "mpi/mpi_link.hpp"
 #include "support/error.hpp"
@@ -36,11 +37,11 @@ void add_cluster_options(CLI::App& verb, cluster_settings& settings)
 {
     verb.add_option("--compile-ranks", settings.compile_ranks,
                     "At most this many ranks may be without a GPU; they only compile")
-        ->check(CLI::NonNegativeNumber)
+        ->check(cli::whole_number(0, std::numeric_limits<int>::max()))
         ->type_name("N");
     verb.add_option("--rank-timeout", settings.silence_seconds,
                     "Leave out a rank that has not answered for this many seconds; default: 30")
-        ->check(CLI::Range(2.0, 86400.0))
+        ->check(cli::number(2, 86400))
         ->type_name("SECONDS");
 }
 

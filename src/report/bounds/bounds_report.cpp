@@ -34,6 +34,7 @@ std::string short_attribute_text(const launch_attribute& attribute)
 document bounds_document(const bounds_report& found, const output_style& style)
 {
     document page;
+    if (found.answers.empty()) return page;
     const bool many = found.answers.size() > few_answers;
     cell_signs signs;
     if (many || !found.whole) add_summary(page, found.answers, style);
@@ -43,7 +44,6 @@ document bounds_document(const bounds_report& found, const output_style& style)
             for (const bounds_answer& answer : answers) add_answer(page, answer, !many, style, signs);
         if (kernel.portable) add_portable(page, *kernel.portable, answers);
     }
-    if (found.answers.empty()) return page;
     for (const std::string& conflict : found.overview.conflicts) {
         page.line("");
         page.line("  " + escape_for_terminal(conflict), tone::warning);

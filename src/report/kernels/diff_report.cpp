@@ -66,7 +66,7 @@ document diff_document(const kernel_diff& diff, std::optional<std::size_t> top, 
         page.line("");
         page.line(unasked ? fmt::format("  {} more are not shown: --top all shows them, and JSON and CSV have them",
                                         count_text(shown.not_shown))
-                          : fmt::format("  {} more are not shown: --top {}", count_text(shown.not_shown), *top));
+                          : fmt::format("  {} more: --top all", count_text(shown.not_shown)));
     }
     return page;
 }

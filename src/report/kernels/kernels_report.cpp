@@ -168,8 +168,7 @@ void add_left_out(document& page, const inspection& found)
     const bool unknown = found.wish.spilling && found.selection.spills_unknown > 0;
     if (!found.kernels.empty() && (found.selection.not_shown > 0 || unknown)) page.line("");
     if (found.selection.not_shown > 0)
-        page.line(fmt::format("  {} more are not shown: --top {}", number(found.selection.not_shown),
-                              found.wish.top.value_or(0)));
+        page.line(fmt::format("  {} more: --top all", number(found.selection.not_shown)));
     if (shown_as_list(found) && found.kernels.size() > found.page_rows) {
         page.line("");
         page.line(fmt::format("  {} more are not shown: --top all shows them, and JSON and CSV have them",

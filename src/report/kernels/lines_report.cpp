@@ -42,8 +42,7 @@ void add_not_shown(document& page, const inspection& found, std::size_t beyond)
     if (beyond + found.selection.not_shown == 0) return;
     page.line("");
     if (found.selection.not_shown > 0)
-        page.line(fmt::format("  {} more are not shown: --top {}", count_text(found.selection.not_shown),
-                              found.wish.top.value_or(0)));
+        page.line(fmt::format("  {} more: --top all", count_text(found.selection.not_shown)));
     if (beyond > 0)
         page.line(fmt::format("  {} more are not shown: --top all shows them, and JSON has them", count_text(beyond)));
 }

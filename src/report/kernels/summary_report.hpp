@@ -17,7 +17,7 @@ struct summarized_input {
     kernel_summary summary;
 };
 
-/// One per input, in order. An input named twice is summarized once.
+/// One per input, in order. An input named twice is summarised once.
 std::vector<summarized_input> summaries_of(const inspection& found);
 
 document summary_document(const std::vector<summarized_input>& inputs);

@@ -60,7 +60,7 @@ document size_document(const std::vector<code_size>& sizes, std::size_t template
                                  "",
                                  "",
                                  {"host code and data, headers, padding", tone::faint}});
-        page.add(std::move(rows));
+        if (!rows.rows.empty()) page.add(std::move(rows));  // sources and logs have no images
         if (size.templates.empty()) continue;
         table templates{{{"code", true}, {"share", true}, {"kernels", true}, {"copies", true}, {"kernel or template"}},
                         {}};

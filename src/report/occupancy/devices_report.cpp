@@ -44,7 +44,7 @@ table limits_for_people()
         std::string per_block = kib_text(row.shared_per_block);
         if (row.shared_per_block_opt_in > row.shared_per_block)
             per_block += "/" + kib_text(row.shared_per_block_opt_in);
-        rows.rows.push_back({std::string(architecture_name(row.capability).view()), std::to_string(row.threads_per_sm),
+        rows.rows.push_back({std::string(architecture_name(row.capability).view()), with_commas(row.threads_per_sm),
                              std::to_string(row.blocks_per_sm), with_commas(row.registers_per_sm),
                              with_commas(row.registers_per_block), std::to_string(row.registers_per_thread),
                              kib_text(row.shared_per_sm), per_block});

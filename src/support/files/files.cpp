@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <ostream>
 #include <streambuf>
@@ -21,6 +22,7 @@
 #include "support/files/read_files.hpp"
 #include "support/process/interrupt.hpp"
 #include "support/process/machine_failure.hpp"
+#include "support/text/terminal.hpp"
 
 namespace launchbox {
 
@@ -173,7 +175,7 @@ void refuse_irregular(const fs::path& file)
 {
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
-    const char* const is = S_ISDIR(status.st_mode)    ? " is a directory"
+    const char* const is = S_ISDIR(status.st_mode)    ? " is a folder"
                            : S_ISFIFO(status.st_mode) ? " is a pipe, but must be a file, which is read more than once"
                            : S_ISSOCK(status.st_mode) ? " is a socket, not a file"
                                                       : " is a device, not a file";
@@ -240,9 +242,11 @@ std::string read_all(int file, const std::string& name, std::size_t cap)
 {
     struct stat status {};
     const bool is_file = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    if (S_ISDIR(status.st_mode)) throw error(name + " is a directory", "name a file in it");
+    if (S_ISDIR(status.st_mode)) throw error(name + " is a folder", "name a file in it");
     const auto refuse_beyond_cap = [&](std::size_t bytes) {
-        if (bytes > cap) throw error(name + " is larger than " + std::to_string(cap) + " bytes", "split the input");
+        if (bytes > cap)
+            throw error(name + " is larger than " + with_commas(static_cast<std::int64_t>(cap)) + " bytes",
+                        "split the input");
     };
     if (is_file) refuse_beyond_cap(static_cast<std::size_t>(status.st_size));
 
@@ -311,6 +315,29 @@ bool write_to_device(const fs::path& wanted, const output_target& target,
     return true;
 }
 
+fs::path folder_of(const fs::path& file)
+{
+    return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+void refuse_folder(const fs::path& path, const struct stat& status)
+{
+    if (S_ISDIR(status.st_mode)) throw error("cannot write " + path.string() + ": it is a folder", "name a file in it");
+}
+
+void refuse_read_only(const fs::path& path, const struct stat& status)
+{
+    if (S_ISREG(status.st_mode) && ((status.st_mode & 0222) == 0 || !may_write(path)))
+        throw error("cannot write " + path.string() + ": it is read-only", "chmod u+w it, or name another file");
+}
+
+[[noreturn]] void fail_in_folder(const fs::path& path, int number, bool replaces)
+{
+    fail("cannot write", path.string(), number,
+         replaces ? "its folder has to be writable, because the file is replaced by a new one; nothing was changed"
+                  : "choose a folder that exists and is writable");
+}
+
 void write_atomically(const fs::path& wanted, const std::function<void(std::ostream&)>& writer,
                       const replacement_rules& rules)
 {
@@ -320,19 +347,14 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
     const fs::path& path = target.path;
     struct stat replaced {};
     const bool is_there = ::lstat(path.c_str(), &replaced) == 0;
-    if (is_there && S_ISDIR(replaced.st_mode))
-        throw error("cannot write " + path.string() + ": it is a folder", "name a file in it");
+    if (is_there) refuse_folder(path, replaced);
     const bool replaces = is_there && S_ISREG(replaced.st_mode);
-    if (replaces && rules.like == nullptr && ((replaced.st_mode & 0222) == 0 || !may_write(path)))
-        throw error("cannot write " + path.string() + ": it is read-only", "chmod u+w it, or name another file");
+    if (replaces && rules.like == nullptr) refuse_read_only(path, replaced);
 
-    const own_temporary made = new_own_file(path.has_parent_path() ? path.parent_path() : fs::path("."));
+    const own_temporary made = new_own_file(folder_of(path));
     const std::string temporary = made.path.string();
     file_descriptor file(made.descriptor);
-    if (file.number() < 0)
-        fail("cannot write", path.string(), errno,
-             replaces ? "its folder has to be writable, because the file is replaced by a new one; nothing was changed"
-                      : "choose a folder that exists and is writable");
+    if (file.number() < 0) fail_in_folder(path, errno, replaces);
 
     unfinished_file unfinished(temporary);
     int failure = write_to(file.number(), writer);
@@ -357,6 +379,19 @@ void write_atomically(const fs::path& wanted, const std::function<void(std::ostr
 }
 
 }  // namespace
+
+void refuse_unwritable(const fs::path& wanted)
+{
+    const output_target target = target_of(wanted);
+    struct stat status {};
+    const bool is_there = ::stat(wanted.c_str(), &status) == 0;
+    if (target.descriptor >= 0 || (is_there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))) return;
+    if (is_there) refuse_folder(target.path, status);
+    if (is_there) refuse_read_only(target.path, status);
+    // "/.": if the folder is a file, that is said, and not that it cannot be entered.
+    if (::access((folder_of(target.path) / ".").c_str(), W_OK | X_OK) != 0)
+        fail_in_folder(target.path, errno, is_there);
+}
 
 void move_to_new_name(const fs::path& made, const fs::path& wanted)
 {

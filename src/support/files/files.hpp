@@ -46,6 +46,10 @@ void write_file_atomically(const std::filesystem::path& wanted, const std::funct
 void write_file_atomically(const std::filesystem::path& wanted, std::string_view content,
                            const std::filesystem::path& permissions_of);
 
+/// Throws the `error` that writing there would end with, as far as that is known before: a folder, a read-only file, a
+/// missing or read-only folder. For work that takes hours. Nothing is written, and pipes and devices are not opened.
+void refuse_unwritable(const std::filesystem::path& wanted);
+
 /// Renames a file or folder on the same disk, unless the new name exists: if several processes do so at once, one
 /// succeeds. Throws `error`, and then both are unchanged.
 void move_to_new_name(const std::filesystem::path& made, const std::filesystem::path& wanted);

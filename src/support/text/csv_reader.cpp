@@ -51,7 +51,7 @@ std::string_view csv_reader::plain_cell()
     cell.remove_prefix(std::min(cell.find_first_not_of(" \t"), cell.size()));
     cell.remove_suffix(cell.size() - (cell.find_last_not_of(" \t") + 1));
     if (cell.find('"') != std::string_view::npos)
-        throw error(place() + ": '" + escape_for_terminal(std::string(cell)) + "' has a quote in its middle",
+        throw error(place() + ": '" + escape_for_terminal(shortened(cell, 100)) + "' has a quote in its middle",
                     "put the whole cell in quotes, and write each quote in it twice");
     return cell;
 }

@@ -24,7 +24,8 @@ std::string cub_algorithm(std::string_view name, const std::string& where)
         if (file.name.ends_with(ending)) all.emplace_back(file.name.substr(0, file.name.size() - ending.size()));
     for (const std::string& known : all)
         if (known == name) return known;
-    throw error(fmt::format("{} is not an algorithm of CUB that can be tuned", escape_for_terminal(where)),
+    throw error(name.empty() ? escape_for_terminal(where) + " needs the name of an algorithm"
+                             : escape_for_terminal(where) + " is not an algorithm of CUB that can be tuned",
                 fmt::format("there are cub:{}", fmt::join(all, ", cub:")));
 }
 

@@ -23,7 +23,7 @@ constexpr toml_kind spec_kind{.name = "spec",
                               .if_too_large = "put long lists into ranges, such as { from = 1, to = 99 }",
                               .page = "docs/tune_spec.md"};
 
-void refuse_json(const std::string& file, std::string_view text);
+void refuse_other_files(const std::string& file, std::string_view text);
 
 void read_name(reader& of, const toml::node& node);
 void read_constraints(reader& of, const toml::node& node);
@@ -34,7 +34,7 @@ void read_target(reader& of, const toml::table& root);
 tune_spec parse_tune_spec(const std::string& file, const std::string& text)
 {
     tune_spec spec;
-    refuse_json(file, text);
+    refuse_other_files(file, text);
     const toml_document document(spec_kind, file, text);
     spec.file = file;
     spec.folder = std::filesystem::absolute(file).lexically_normal().parent_path().string();
@@ -156,9 +156,14 @@ void read_target(reader& of, const toml::table& root)
     first->second(of, of.file.table(*root.get(first->first), first->first, "[" + first->first + "]"));
 }
 
-// Problem files of other tuners are JSON, which a spec never looks like. The Python package converts them.
-void refuse_json(const std::string& file, std::string_view text)
+// Problem files of other tuners are JSON, which a spec never looks like. The Python package converts them. Of a source,
+// `tune --init` makes a spec.
+void refuse_other_files(const std::string& file, std::string_view text)
 {
+    const std::filesystem::path name(file);
+    if (name.extension() == ".cu" || name.extension() == ".cuh")
+        throw error(file + " is a source, not a spec", "launchbox tune --init " + shell_word(file) + " > " +
+                                                           shell_word(name.stem().string() + ".toml") + " writes one");
     const std::size_t begin = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     if (begin == std::string_view::npos || text[begin] != '{') return;
     if (text.find("\"TuningParameters\"") == std::string_view::npos)

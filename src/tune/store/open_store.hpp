@@ -1,4 +1,4 @@
-// Creates a result store, or recognizes a file as one.
+// Creates a result store, or recognises a file as one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

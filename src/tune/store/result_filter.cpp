@@ -80,7 +80,9 @@ value_filter parse_value_filter(const std::vector<std::string>& texts, const std
     value_filter filter;
     for (const std::string& text : texts) {
         std::vector<std::string>* values = nullptr;  // of the last name in this text
-        for (const std::string& term : terms_of(text)) {
+        const std::vector<std::string> terms = terms_of(text);
+        if (terms.empty()) throw error(option + " is empty", "write, for example, " + option + " n=1e8");
+        for (const std::string& term : terms) {
             const std::size_t sign = term.find('=');
             if (sign == 0 || (sign == std::string::npos && values == nullptr))
                 throw error(option + ": '" + escape_for_terminal(term) + "' is not name=value",

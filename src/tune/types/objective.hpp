@@ -1,4 +1,4 @@
-// The objective of a tuning run: the quantities to minimize or maximize, their weights, and the condition.
+// The objective of a tuning run: the quantities to minimise or maximise, their weights, and the condition.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -54,7 +54,7 @@ public:
     [[nodiscard]] bool is_plain() const { return is_time() && condition_.empty(); }
     /// Whether energy or power is needed.
     [[nodiscard]] bool needs_energy() const;
-    /// Whether the terms are time and energy, both minimized, and include energy: then a candidate that takes longer
+    /// Whether the terms are time and energy, both minimised, and include energy: then a candidate that takes longer
     /// than the best uses more than the idle GPU would in that time.
     [[nodiscard]] bool is_bounded_by_idle_power() const;
 

@@ -55,7 +55,7 @@ TEST(diff_report, top_limits_each_part_and_says_so)
     const std::string page = page_of(builds.diff, 1);
     EXPECT_TRUE(has(page, "Worse: 2\n")) << page;
     EXPECT_FALSE(has(page, "40 → 48")) << page;
-    EXPECT_TRUE(has(page, "  1 more are not shown: --top 1\n")) << page;
+    EXPECT_TRUE(has(page, "  1 more: --top all\n")) << page;
 }
 
 TEST(diff_report, says_if_nothing_can_be_compared)

@@ -16,7 +16,7 @@ TEST(result_filter, compares_numbers_as_numbers)
                              {"on", true},
                              {"most", std::int64_t{9'007'199'254'740'993}}}};
     const auto matches = [&](const std::string& text) { return parse_value_filter({text}, "--x").matches(values); };
-    for (const char* text : {"n=1e8", "n=100000000", "n=1e8 type=int", "type=int,part=0.50", "part=5e-1", "on=true", "",
+    for (const char* text : {"n=1e8", "n=100000000", "n=1e8 type=int", "type=int,part=0.50", "part=5e-1", "on=true",
                              "most=9007199254740993"})
         EXPECT_TRUE(matches(text)) << text;
     for (const char* text : {"n=1e7", "n=1e8 type=long", "m=1", "type=", "on=1", "n=1e8x", "most=9007199254740992"})
@@ -29,7 +29,7 @@ TEST(result_filter, compares_numbers_as_numbers)
     ASSERT_EQ(words.wanted.size(), 2u);
     EXPECT_EQ(words.wanted[0].second, (std::vector<std::string>{"long long", "int"}));
     EXPECT_EQ(words.wanted[1].second, (std::vector<std::string>{"5", "6"}));
-    for (const char* text : {"n", "=5", "5,n=1", "n=1 =x"})
+    for (const char* text : {"n", "=5", "5,n=1", "n=1 =x", "", " ", ","})
         EXPECT_THROW(parse_value_filter({text}, "--x"), error) << text;
 }
 
