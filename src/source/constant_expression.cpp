@@ -33,6 +33,14 @@ number integer(std::string_view token)
     return value ? within_reason(*value) : std::nullopt;
 }
 
+// 'x'; not '\n' and '\xe9', whose value depends on the signedness of char or on a table.
+number character(std::string_view token)
+{
+    const bool plain = token.size() == 3 && token.front() == '\'' && token.back() == '\'' && token[1] != '\\';
+    return plain && static_cast<unsigned char>(token[1]) < 0x80 ? number(static_cast<std::int64_t>(token[1]))
+                                                                : std::nullopt;
+}
+
 struct operation {
     std::string_view sign;
     int strength = 0;  // 1: lowest precedence
@@ -111,6 +119,13 @@ private:
     number conditional(int depth)
     {
         const number condition = binary(1, depth);
+        if (at_ < tokens_.size() && depth <= deepest) {
+            const auto [update, length] = operation_here();
+            if (update != nullptr && is_update(length)) {  // threads *= 2
+                at_ += length + (tokens_[at_ + length - 1].is(">=") ? 0 : 1);
+                return apply(update->sign, condition, conditional(depth + 1));
+            }
+        }
         if (!next_is("?")) return condition;
         if (depth > deepest) return fail();
         ++at_;
@@ -127,12 +142,21 @@ private:
     {
         std::string_view sign = tokens_[at_].text;
         std::size_t length = 1;
-        // In template arguments >> is two tokens, so the lexer always makes two.
-        if (sign == ">" && at_ + 1 < tokens_.size() && tokens_[at_ + 1].is(">") &&
+        // In template arguments >> is two tokens, so the lexer always makes two; and >>= is > and >=.
+        if (sign == ">" && at_ + 1 < tokens_.size() && tokens_[at_ + 1].is_any({">", ">="}) &&
             are_adjacent(tokens_[at_], tokens_[at_ + 1]))
             sign = ">>", length = 2;
         const auto found = std::ranges::find(operations, sign, &operation::sign);
         return {found == operations.end() ? nullptr : &*found, length};
+    }
+
+    // Whether the operator here, of so many tokens, is one of *= += <<= and the like.
+    [[nodiscard]] bool is_update(std::size_t length) const
+    {
+        const std::size_t last = at_ + length - 1;
+        return tokens_[last].is(">=") ? length == 2
+                                      : last + 1 < tokens_.size() && tokens_[last + 1].is("=") &&
+                                            are_adjacent(tokens_[last], tokens_[last + 1]);
     }
 
     number binary(int strength, int depth)
@@ -140,7 +164,7 @@ private:
         number value = unary(depth);
         while (at_ < tokens_.size()) {
             const auto [found, length] = operation_here();
-            if (found == nullptr || found->strength < strength) break;
+            if (found == nullptr || found->strength < strength || is_update(length)) break;
             at_ += length;
             value = apply(found->sign, value, binary(found->strength + 1, depth));
         }
@@ -158,10 +182,19 @@ private:
                 if (!value) return std::nullopt;
                 return sign == "!" ? number(*value == 0) : sign == "-" ? -*value : sign == "~" ? ~*value : *value;
             }
+        if (token.is_any({"++", "--"})) {
+            ++at_;
+            const number value = unary(depth + 1);
+            return apply(token.text.substr(1), value, 1);
+        }
         if (token.is("(")) return in_brackets(depth);
         if (token.kind == source_token_kind::number) {
             ++at_;
             return integer(token.text);
+        }
+        if (token.kind == source_token_kind::text) {
+            ++at_;
+            return character(token.text);
         }
         if (token.is("sizeof")) return read_sizeof();
         if (token.is("defined") && names_.defined) return read_defined();

@@ -18,8 +18,9 @@ struct config_members {
 const config_members& members_of(launch_form form)
 {
     static const config_members of_runtime{"gridDim", "blockDim", "dynamicSmemBytes"};
+    static const config_members of_node{"gridDim", "blockDim", "sharedMemBytes", 1, 2, 3};
     static const config_members of_launchbox{"grid", "threads", "dynamic_shared_bytes"};
-    return form == launch_form::runtime_config ? of_runtime : of_launchbox;
+    return form == launch_form::runtime_config ? of_runtime : form == launch_form::graph_node ? of_node : of_launchbox;
 }
 
 class figures_reader {
@@ -33,7 +34,10 @@ public:
     {
         const bool with_config =
             launch_.form == launch_form::runtime_config || launch_.form == launch_form::launchbox_config;
-        launch_figures figures = with_config ? of_config() : of_arguments();
+        launch_figures figures = with_config                                ? of_config()
+                                 : launch_.form == launch_form::graph_node  ? of_node()
+                                 : launch_.form == launch_form::driver_call ? of_numbers()
+                                                                            : of_arguments();
         figures.raises_limits = launch_.form == launch_form::launchbox_config;
         return figures;
     }
@@ -122,6 +126,34 @@ private:
         figures.dynamic_shared_bytes = member(*config, own.shared, own.shared_at, !of_runtime);
         figures.cluster = of_runtime ? cluster_of_attributes(*config)
                                      : values_.extent_member(*config, "cluster", 4, missing, instance_);
+        return figures;
+    }
+
+    [[nodiscard]] launch_figures of_numbers() const
+    {
+        launch_figures figures{
+            .grid = {}, .block = {}, .dynamic_shared_bytes = integer(launch_.arguments[6]), .cluster = one_of_each};
+        for (std::size_t i = 0; i < 3; ++i) {
+            figures.grid[i] = integer(launch_.arguments[i]);
+            figures.block[i] = integer(launch_.arguments[3 + i]);
+        }
+        return figures;
+    }
+
+    [[nodiscard]] launch_figures of_node() const
+    {
+        launch_figures figures{.grid = {}, .block = {}, .dynamic_shared_bytes = {}, .cluster = one_of_each};
+        const std::optional<object_state> config = config_object();
+        if (!config) return figures;
+        const config_members& own = members_of(launch_.form);
+        const std::string part(launch_.part);
+        const auto position = [&](int number) { return part.empty() ? number : -1; };
+        // Parameters may also be those of a node that is no kernel.
+        const auto kernel = values_.member_of(*config, part + "func", position(0));
+        if (!kernel || kernel->words.empty()) return figures;
+        figures.grid = values_.extent_member(*config, part + own.grid, position(own.grid_at), 1, instance_);
+        figures.block = values_.extent_member(*config, part + own.block, position(own.block_at), 1, instance_);
+        figures.dynamic_shared_bytes = member(*config, part + own.shared, position(own.shared_at), false);
         return figures;
     }
 

@@ -109,6 +109,18 @@ const std::vector<std::size_t>& source_declarations::places(std::string_view nam
     return found == places_.end() ? none : found->second;
 }
 
+// A name may be used ten thousand times, and is declared at few places.
+const std::vector<std::size_t>& source_declarations::declaring_places(std::string_view name) const
+{
+    const auto used = places_.find(name);
+    if (used == places_.end()) return places(name);
+    const auto [known, is_new] = declaring_.try_emplace(used->first);  // `name` may be of a text that ends earlier
+    if (is_new)
+        for (const std::size_t place : used->second)
+            if (declared_at(place) || enumerator_at(place)) known->second.push_back(place);
+    return known->second;
+}
+
 bool source_declarations::encloses(int outer, int inner) const
 {
     while (inner >= 0 && inner != outer) inner = scope(inner)->outer;
@@ -208,7 +220,7 @@ std::optional<source_declaration> source_declarations::enumerator_at(std::size_t
 // The last declaration before `at` in this block.
 std::optional<source_declaration> source_declarations::in_block(std::string_view name, std::size_t at, int number) const
 {
-    const std::vector<std::size_t>& all = places(name);
+    const std::vector<std::size_t>& all = declaring_places(name);
     for (auto place = std::lower_bound(all.begin(), all.end(), at); place != all.begin();) {
         --place;
         const int around = scope_of(*place);
@@ -281,7 +293,7 @@ std::optional<source_declaration> source_declarations::in_head(std::string_view 
 std::optional<source_declaration> source_declarations::in_class(std::string_view name, int number) const
 {
     std::optional<source_declaration> only;
-    for (const std::size_t place : places(name)) {
+    for (const std::size_t place : declaring_places(name)) {
         const int around = scope_of(place);
         if (around < 0) continue;
         std::optional<source_declaration> found;
@@ -303,7 +315,7 @@ std::vector<source_declaration> source_declarations::in_namespaces(std::string_v
 {
     const auto is_outside = [&](int number) { return number < 0 || scope(number)->kind == scope_kind::file; };
     std::vector<source_declaration> all;
-    for (const std::size_t place : places(name)) {
+    for (const std::size_t place : declaring_places(name)) {
         const int around = scope_of(place);
         std::optional<source_declaration> found;
         if (is_outside(around))
@@ -414,6 +426,59 @@ std::optional<source_declaration> source_declarations::find(token_span name, std
         if (path.ends_with("::" + std::string(owner))) all.push_back(one);
     }
     return agreed(all);
+}
+
+std::size_t source_declarations::end_of_braces(std::size_t open) const
+{
+    const auto found = std::ranges::lower_bound(scopes_.scopes, open, {}, &source_scope::open);
+    return found != scopes_.scopes.end() && found->open == open ? found->close : open;
+}
+
+std::optional<source_declarations::member_variable> source_declarations::member_named(std::string_view name,
+                                                                                      int number) const
+{
+    const source_scope& own = *scope(number);
+    const std::vector<source_token>& tokens = text_.tokens;
+    constexpr std::size_t longest_class = 2000;  // tokens
+    const token_span head = head_of(own);
+    const std::string_view class_name = name_of_type(head);
+    if (own.close - own.open > longest_class) return std::nullopt;
+    for (const std::string_view other : {"union", "enum", ":"})
+        if (has_word(head, other)) return std::nullopt;
+    for (const std::size_t place : places(class_name))
+        if (own.holds(place) && scope_of(place) == number && place + 1 < tokens.size() && tokens[place + 1].is("("))
+            return std::nullopt;  // a constructor
+    std::size_t position = 0;
+    std::optional<member_variable> found;
+    for (std::size_t at = own.open + 1; at < own.close;) {
+        if (tokens[at].is_any({"public", "private", "protected"}) && tokens[at + 1].is(":")) at += 2;
+        const std::size_t first = at;
+        const std::vector<declarator> variables = declarators(tokens, at);
+        for (const declarator& one : variables) {
+            if (tokens[one.name].branch >= 0) return std::nullopt;
+            if (has_word(one.type, "static") || one.form == '(') continue;
+            if (tokens[one.name].is(name)) {
+                if (!one.is_plain) return std::nullopt;
+                found = member_variable{position, one.name, one.type, one.value, one.form, one.is_array};
+            }
+            ++position;
+        }
+        // Past the statement; a function has no ; behind its body.
+        bool has_brackets = false;
+        for (bool ends = false; at < own.close && !ends; ++at) {
+            ends = tokens[at].is(";");
+            has_brackets |= tokens[at].is("(");
+            if (!tokens[at].is("{")) continue;
+            at = end_of_braces(at);
+            ends = at + 1 >= own.close || !tokens[at + 1].is_any({";", ","});
+        }
+        const bool is_type = tokens[first].is_any({"struct", "class", "union", "enum"});
+        const bool no_variable = has_brackets || is_type || tokens[first].is_any({"using", "typedef", "friend"});
+        const bool aligned = tokens[first].is_any({"alignas", "__align__", "__attribute__"});
+        const bool declares_too = is_type && !tokens[at - 1].is(";");  // struct {...} pair;
+        if (first < own.close && ((variables.empty() && !no_variable) || aligned || declares_too)) return std::nullopt;
+    }
+    return found;
 }
 
 std::optional<int> source_declarations::type_named(std::string_view name) const

@@ -57,6 +57,15 @@ public:
         return in_class(name, type);
     }
 
+    /// A variable of each object of a class that has neither bases nor constructors; its number among them.
+    struct member_variable {
+        std::size_t position = 0, name = 0;
+        token_span type, value;
+        char form = 0;  ///< of its own initialiser, as in a declaration
+        bool is_array = false;
+    };
+    [[nodiscard]] std::optional<member_variable> member_named(std::string_view name, int type) const;
+
     /// The class or struct of this name; `nullopt` if there are none or several.
     [[nodiscard]] std::optional<int> type_named(std::string_view name) const;
 
@@ -82,6 +91,8 @@ public:
     {
         return token < scopes_.of_token.size() ? scopes_.of_token[token] : -1;
     }
+    /// The } that closes this {.
+    [[nodiscard]] std::size_t end_of_braces(std::size_t open) const;
     /// The outermost function that contains a token; -1 if none.
     [[nodiscard]] int function_of(std::size_t token) const;
     [[nodiscard]] token_span head_of(const source_scope& scope) const
@@ -97,6 +108,7 @@ private:
     [[nodiscard]] std::optional<source_declaration> in_namespace(std::string_view name, const std::string& path) const;
     [[nodiscard]] std::optional<source_declaration> anywhere(std::string_view name) const;
     [[nodiscard]] std::optional<source_declaration> declared_at(std::size_t place) const;
+    [[nodiscard]] const std::vector<std::size_t>& declaring_places(std::string_view name) const;
     [[nodiscard]] std::optional<source_declaration> enumerator_at(std::size_t place) const;
     [[nodiscard]] std::vector<source_declaration> in_namespaces(std::string_view name) const;
 
@@ -105,6 +117,7 @@ private:
     std::unordered_map<std::string_view, std::vector<std::size_t>> places_;
     std::unordered_map<std::string_view, std::vector<std::size_t>> directives_;  // #define and #undef, by name
     std::unordered_map<std::string_view, std::vector<int>> types_;               // their scopes
+    mutable std::unordered_map<std::string_view, std::vector<std::size_t>> declaring_;
     mutable std::unordered_map<std::size_t, std::optional<source_declaration>> known_;
 };
 

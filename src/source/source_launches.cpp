@@ -79,6 +79,7 @@ std::optional<source_launch> chevrons_at(const std::vector<source_token>& tokens
                          .callee = {},
                          .arguments = {},
                          .config = {},
+                         .part = {},
                          .passed = {},
                          .first = i,
                          .line = tokens[i].line,
@@ -134,6 +135,70 @@ bool is_launchbox_launch(const std::vector<source_token>& tokens, std::size_t i)
     return false;
 }
 
+// The arguments in the brackets that open there, if they are closed.
+std::optional<std::vector<token_span>> given_at(const std::vector<source_token>& tokens, std::size_t open)
+{
+    const std::size_t end =
+        open < tokens.size() && tokens[open].is_any({"(", "{"}) ? closing_bracket(tokens, open) : tokens.size();
+    if (end == tokens.size()) return std::nullopt;
+    return split_at_commas(token_span(tokens).subspan(open + 1, end - open - 1));
+}
+
+// triple_chevron(grid, block, shared, stream).doit(kernel, ...)
+std::optional<source_launch> chevron_object_at(const std::vector<source_token>& tokens, std::size_t i)
+{
+    const auto sizes = given_at(tokens, i + 1);
+    if (!sizes || sizes->size() < 2) return std::nullopt;
+    const std::size_t behind = closing_bracket(tokens, i + 1) + 1;
+    if (behind + 1 >= tokens.size() || !tokens[behind].is(".") || !tokens[behind + 1].text.starts_with("doit"))
+        return std::nullopt;
+    const auto given = given_at(tokens, behind + 2);
+    if (!given || given->empty()) return std::nullopt;
+    source_launch launch{.form = launch_form::runtime_call,
+                         .kernel = {},
+                         .function = read_function_name((*given)[0]),
+                         .callee = (*given)[0],
+                         .arguments = *sizes,
+                         .config = {},
+                         .part = {},
+                         .passed = given->size() - 1,
+                         .first = i,
+                         .last = i + 1,
+                         .line = tokens[i].line,
+                         .branch = tokens[i].branch};
+    launch.kernel = launch.function.name;
+    return launch;
+}
+
+// cudaGraphAddKernelNode, cuLaunchKernel and their like: the kernel is found by its value.
+std::optional<source_launch> indirect_call_at(const std::vector<source_token>& tokens, std::size_t i)
+{
+    const bool driver = tokens[i].is_any({"cuLaunchKernel", "cuLaunchCooperativeKernel"});
+    const bool any_node = tokens[i].is("cudaGraphAddNode");
+    const bool node = any_node || tokens[i].is_any({"cudaGraphAddKernelNode", "cudaGraphKernelNodeSetParams",
+                                                    "cudaGraphExecKernelNodeSetParams"});
+    if (!driver && !node) return std::nullopt;
+    if (i > 0 && (tokens[i - 1].kind == source_token_kind::identifier || tokens[i - 1].is("*")) &&
+        !is_word_of_statement(tokens[i - 1]))
+        return std::nullopt;
+    const auto given = given_at(tokens, i + 1);
+    if (!given || given->size() < (driver ? 9u : 2u)) return std::nullopt;
+    source_launch launch{.form = driver ? launch_form::driver_call : launch_form::graph_node,
+                         .kernel = {},
+                         .function = {},
+                         .callee = driver ? given->front() : given->back(),
+                         .arguments = {},
+                         .config = driver ? token_span{} : given->back(),
+                         .part = any_node ? "kernel." : "",
+                         .passed = {},
+                         .first = i,
+                         .last = i + 1,
+                         .line = tokens[i].line,
+                         .branch = tokens[i].branch};
+    if (driver) launch.arguments.assign(given->begin() + 1, given->begin() + 8);
+    return launch;
+}
+
 std::optional<source_launch> call_at(const std::vector<source_token>& tokens, std::size_t i)
 {
     const bool plain = tokens[i].is_any({"cudaLaunchKernel", "cudaLaunchCooperativeKernel"});
@@ -158,6 +223,7 @@ std::optional<source_launch> call_at(const std::vector<source_token>& tokens, st
                          .callee = given[with_config ? 1 : 0],
                          .arguments = {},
                          .config = {},
+                         .part = {},
                          .passed = {},
                          .first = i,
                          .last = open,
@@ -230,6 +296,10 @@ std::vector<source_launch> read_source_launches(const source_text& source)
             launch = chevrons_at(source.tokens, i);
         else if (token.is("launch") || token.text.starts_with("cudaLaunch"))
             launch = call_at(source.tokens, i);
+        else if (token.is("triple_chevron"))
+            launch = chevron_object_at(source.tokens, i);
+        else if (token.text.starts_with("cudaGraph") || token.text.starts_with("cuLaunch"))
+            launch = indirect_call_at(source.tokens, i);
         if (launch) launches.push_back(*std::move(launch));
     }
     return launches;

@@ -1,5 +1,5 @@
 // The kernel launches in source text, in every form that has a name: `kernel<<<grid, block, ...>>>(...)`,
-// cudaLaunchKernel, cudaLaunchKernelEx and launchbox::launch.
+// cudaLaunchKernel, cudaLaunchKernelEx, nodes of graphs, cuLaunchKernel, triple_chevron of CCCL and launchbox::launch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,6 +29,8 @@ enum class launch_form {
     chevrons,         ///< <<<grid, block, shared, stream>>>
     runtime_call,     ///< cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)
     runtime_config,   ///< cudaLaunchKernelEx(&config, kernel, ...)
+    graph_node,       ///< cudaGraphAddKernelNode(..., &parameters), whose member `func` is the kernel
+    driver_call,      ///< cuLaunchKernel(function, grid x, y, z, block x, y, z, shared, ...)
     launchbox_config  ///< launchbox::launch(kernel, {.grid = 1, .threads = 256}, ...)
 };
 
@@ -39,6 +41,7 @@ struct source_launch {
     token_span callee;                  ///< the expression that names it; may be `kernels[i]`, `table[i].kernel`
     std::vector<token_span> arguments;  ///< grid, block, shared memory, stream; empty for a config
     token_span config;                  ///< an expression
+    std::string_view part;              ///< of a configuration for several kinds: "kernel." for cudaGraphNodeParams
     std::optional<std::size_t> passed;  ///< arguments of the kernel
     std::size_t first = 0, last = 0;    ///< tokens: <<< and the first > of >>>, or the function and its bracket
     int line = 0;                       ///< of `first`

@@ -2,6 +2,7 @@
 #include "source/source_reach.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "source/source_statements.hpp"
@@ -46,7 +47,109 @@ public:
         return false;
     }
 
+    void add_implied(std::size_t at, template_values& into) const
+    {
+        for (int depth = 0; at > 0 && depth < deepest_statement; ++depth) {
+            const statement_begin begin = begin_of_statement(tokens_, at);
+            if (begin.bracket) {
+                at = *begin.bracket;
+                continue;
+            }
+            if (begin.first == 0) return;
+            const std::size_t before = begin.first - 1;
+            if (const auto condition = condition_at(before)) {
+                add_equal(token_span(tokens_).subspan(condition->open + 1, condition->close - condition->open - 1),
+                          condition->close, into);
+                at = condition->word;
+                continue;
+            }
+            if (tokens_[before].is_any({"else", "do"})) {
+                at = before;
+                continue;
+            }
+            if (tokens_[before].is(")")) {
+                at = opening_bracket(tokens_, before, longest_condition);
+                if (at == before) return;
+                continue;
+            }
+            const int scope = names_.scope_of(at);
+            const source_scope* block = names_.scope(scope);
+            if (block == nullptr || block->kind == scope_kind::file || block->kind == scope_kind::type) return;
+            if (has_word(names_.head_of(*block), "switch")) add_case(at, scope, into);
+            at = block->open;
+        }
+    }
+
 private:
+    // `variable == value`, and conditions joined by &&.
+    void add_equal(token_span words, std::size_t at, template_values& into) const
+    {
+        int open = 0;
+        std::vector<std::size_t> joints;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (words[i].is_any({"(", "[", "{"})) ++open;
+            if (words[i].is_any({")", "]", "}"})) --open;
+            if (open == 0 && words[i].is_any({"||", "?", ",", ";"})) return;
+            if (open == 0 && words[i].is("&&")) joints.push_back(i);
+        }
+        if (!joints.empty()) {
+            std::size_t from = 0;
+            joints.push_back(words.size());
+            for (const std::size_t joint : joints) {
+                add_equal(words.subspan(from, joint - from), at, into);
+                from = joint + 1;
+            }
+            return;
+        }
+        if (words.size() > 2 && words[0].is("(") && closing_bracket(words, 0) + 1 == words.size())
+            return add_equal(words.subspan(1, words.size() - 2), at, into);
+        if (words.size() < 3) return;
+        if (words[1].is("==")) add_value(words.first(1), words.subspan(2), at, into);
+        if (words[words.size() - 2].is("==")) add_value(words.last(1), words.first(words.size() - 2), at, into);
+    }
+
+    void add_value(token_span variable, token_span value, std::size_t at, template_values& into) const
+    {
+        if (variable[0].kind != source_token_kind::identifier) return;
+        const auto found = names_.find(variable[0].text, at);
+        const auto known = values_.integer(value, at, into);
+        if (found && known && found->name != 0) into.emplace(bound_name(found->name), std::to_string(*known));
+    }
+
+    // The label before `at` in a switch, if only it leads there.
+    void add_case(std::size_t at, int scope, template_values& into) const
+    {
+        const auto& places = names_.places("case");
+        auto next = std::ranges::lower_bound(places, at);
+        while (next != places.begin() && names_.scope_of(*std::prev(next)) != scope) {
+            if (*--next < names_.scope(scope)->open) return;
+        }
+        if (next == places.begin()) return;
+        const std::size_t label = *std::prev(next);
+        for (const std::size_t other : names_.places("default"))
+            if (other > label && other < at && names_.scope_of(other) == scope) return;
+        if (label == 0 || !(label - 1 == names_.scope(scope)->open || leaves(label - 1))) return;
+        std::size_t colon = label + 1;
+        while (colon < at && !tokens_[colon].is(":")) ++colon;
+        const token_span head = names_.head_of(*names_.scope(scope));
+        if (head.size() < 4 || !head[head.size() - 3].is("(") || !head[head.size() - 4].is("switch")) return;
+        add_value(head.subspan(head.size() - 2, 1), token_span(tokens_).subspan(label + 1, colon - label - 1), at,
+                  into);
+    }
+
+    // Whether the statement that ends here is a jump: nothing falls through to what follows.
+    [[nodiscard]] bool leaves(std::size_t end) const
+    {
+        if (tokens_[end].is("}")) {  // case 1: {...}
+            const source_scope* block = names_.scope(names_.scope_of(end));
+            const token_span head = block == nullptr ? token_span{} : names_.head_of(*block);
+            return block != nullptr && block->close == end && (head.empty() || head.back().is(":")) && leaves(end - 1);
+        }
+        const std::size_t first = tokens_[end].is(";") ? begin_of_statement(tokens_, end).first : 0;
+        return first > 0 && tokens_[first].is_any({"break", "return", "continue", "goto", "throw"}) &&
+               tokens_[first - 1].is_any({";", "{", "}", ":"});
+    }
+
     [[nodiscard]] std::size_t end_of_expression(std::size_t at) const
     {
         while (at < tokens_.size() && !tokens_[at].is(";"))
@@ -140,6 +243,11 @@ private:
 };
 
 }  // namespace
+
+void add_implied_values(const source_values& values, std::size_t at, template_values& instance)
+{
+    reach(values, instance).add_implied(at, instance);
+}
 
 bool is_never_reached(const source_values& values, std::size_t at, const template_values& instance)
 {

@@ -12,4 +12,8 @@ namespace launchbox {
 /// returns. `instance`: arguments of the template around it.
 bool is_never_reached(const source_values& values, std::size_t at, const template_values& instance = {});
 
+/// Adds the values that variables must have for this token to be reached: those with which `if (threads == 256)` and
+/// `case 256:` compare them.
+void add_implied_values(const source_values& values, std::size_t at, template_values& instance);
+
 }  // namespace launchbox

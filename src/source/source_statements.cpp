@@ -79,6 +79,12 @@ std::size_t opening_bracket(token_span tokens, std::size_t close, std::size_t mo
     const std::string_view opens = closes == ")" ? "(" : closes == "]" ? "[" : closes == ">" ? "<" : "{";
     std::size_t depth = 0;
     for (std::size_t i = close;; --i) {
+        if (closes == ">" && tokens[i].is(")") && i > 0) {  // merge<(a > b)>
+            const std::size_t open = opening_bracket(tokens, i, most);
+            if (open == i || open == 0 || close - open > most) return close;
+            i = open;
+            continue;
+        }
         if (tokens[i].is(closes)) ++depth;
         if (tokens[i].is(opens) && --depth == 0) return i;
         if (i == 0 || close - i > most) return close;

@@ -162,6 +162,15 @@ source_token source_reader::next_token()
     }
     token.end = std::min(end, text_.size());
     token.text = text_.substr(token.begin, token.end - token.begin);
+    // Other spellings of brackets. After <:: only another : or > makes one: `traits<::size>` is not `traits[:size>`.
+    constexpr std::pair<std::string_view, std::string_view> digraphs[] = {
+        {"<:", "["}, {":>", "]"}, {"<%", "{"}, {"%>", "}"}};
+    for (const auto& [spelling, bracket] : digraphs) {
+        if (token.kind != source_token_kind::punctuation || text_.substr(at_, 2) != spelling) continue;
+        if (spelling == "<:" && at(at_ + 2) == ':' && at(at_ + 3) != ':' && at(at_ + 3) != '>') continue;
+        token.end = at_ + 2;
+        token.text = bracket;
+    }
     advance(token.end);
     return token;
 }

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t max_value_steps = 10'000;  // names that each refer to two others double the work at every step
 constexpr std::size_t max_instances = 32;        // of a function template; with more, its arguments count as unknown
+constexpr std::size_t max_calls = 32;            // of a static function; the same
+constexpr std::size_t max_visits = 20'000'000;   // of assignments, for the whole text
 constexpr int deepest_value = 40;                // a chain of names could be as long as the file
 
 // dim3 and types that convert to it.
@@ -28,7 +30,12 @@ struct member_path {
     std::string text;
     std::size_t end = 0;
 };
-member_path path_behind(token_span tokens, std::size_t at)
+using index_value = std::function<std::optional<std::int64_t>(token_span)>;
+std::optional<std::int64_t> number_alone(token_span index)
+{
+    return evaluate_constant(index, {.value = {}});
+}
+member_path path_behind(token_span tokens, std::size_t at, const index_value& value_of_index = number_alone)
 {
     member_path path{.text = {}, .end = at};
     while (path.end + 1 < tokens.size()) {
@@ -40,8 +47,8 @@ member_path path_behind(token_span tokens, std::size_t at)
         } else if (token.is("[")) {
             const std::size_t end = closing_bracket(tokens, path.end);
             if (end == tokens.size()) return path;
-            const bool number = end == path.end + 2 && tokens[path.end + 1].kind == source_token_kind::number;
-            path.text += number ? "[" + std::string(tokens[path.end + 1].text) + "]" : std::string("[?]");
+            const auto index = value_of_index(tokens.subspan(path.end + 1, end - path.end - 1));
+            path.text += index && *index >= 0 ? "[" + std::to_string(*index) + "]" : std::string("[?]");
             path.end = end + 1;
         } else {
             break;
@@ -72,6 +79,11 @@ std::string assumed_name(const source_declaration& variable)
     return "@" + std::to_string(variable.name);  // not a possible name in a text
 }
 
+std::string bound_name(std::size_t variable)
+{
+    return "#" + std::to_string(variable);
+}
+
 std::optional<std::int64_t> volume_of(const source_extent& extent)
 {
     constexpr std::int64_t most = std::int64_t{1} << 20;  // no block is larger, and no product overflows
@@ -99,6 +111,13 @@ std::optional<std::int64_t> source_values::integer(token_span expression, std::s
     if (depth_ == 0) steps_ = 0;
     if (depth_ >= deepest_value || ++steps_ > max_value_steps) return std::nullopt;
     ++depth_;
+    if (expression.size() == 1 && expression[0].is_any({"++", "--"})) {
+        const std::vector<source_token>& tokens = names_.text().tokens;
+        const auto sign = static_cast<std::size_t>(expression.data() - tokens.data());
+        const auto before = value_of(token_span(tokens).subspan(at, sign - at), at, instance);
+        --depth_;
+        return before ? std::optional(*before + (expression[0].is("++") ? 1 : -1)) : std::nullopt;
+    }
     const std::optional<std::int64_t> value = evaluate_constant(
         expression,
         {.value = [&](token_span name) { return value_of(name, at, instance); },
@@ -124,17 +143,41 @@ std::optional<std::int64_t> source_values::value_of(token_span name, std::size_t
         const auto owner = type_meant(name.subspan(0, name.size() - 2), at, instance);
         return owner ? member_value_of(name.back().text, *owner) : std::nullopt;
     }
-    if (base != 1) return std::nullopt;
-    const member_path path = path_behind(name, 1);
-    if (path.end != name.size()) return std::nullopt;
-    const auto found = names_.find(name[0].text, at);
-    if (!found || !is_followed(*found)) return std::nullopt;
+    const member_path path = path_behind(name, base, [&](token_span index) { return integer(index, at, instance); });
+    if (base == 0 || path.end != name.size()) return std::nullopt;
+    const auto found = names_.find(name.subspan(0, base), at);
+    if (!found || !(is_followed(*found) || bound_text(*found, instance) != nullptr)) return std::nullopt;
     for (std::size_t i = 0; i < axes.size(); ++i)
         if (path.text == axes[i])
             if (const auto extent = extent_of(*found, at, instance)) return (*extent)[i];
+    if (path.text.starts_with('[') && !is_only_indexed(*found)) return std::nullopt;
     const auto object = state_of(*found, at);
-    const auto member = object ? member_of(*object, path.text, -1) : std::nullopt;
-    return member ? integer(member->words, member->at, instance) : std::nullopt;
+    if (!object) return std::nullopt;
+    if (const auto member = member_of(*object, path.text, -1))
+        return member->words.empty() ? std::optional<std::int64_t>(0) : integer(member->words, member->at, instance);
+    // config.block.x
+    for (std::size_t i = 0; i < axes.size(); ++i)
+        if (path.text.size() > 2 && path.text.ends_with("." + std::string(axes[i])))
+            return extent_member(*object, path.text.substr(0, path.text.size() - 2), -1, std::nullopt, instance)[i];
+    return std::nullopt;
+}
+
+// Whether the text uses the elements of this array or container one by one alone: it neither passes it to a function
+// nor binds a reference or pointer to it, through which others could change it.
+bool source_values::is_only_indexed(const source_declaration& variable) const
+{
+    if (variable.is_constant) return true;
+    const auto [known, is_new] = only_indexed_.try_emplace(variable.name, true);
+    if (!is_new) return known->second;
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    for (const std::size_t place : names_.places(tokens[variable.name].text)) {
+        if (place <= variable.name || place + 2 >= tokens.size() || tokens[place + 1].is("[")) continue;
+        const bool measured = (place > 1 && tokens[place - 1].is("(") && tokens[place - 2].is("sizeof")) ||
+                              (tokens[place + 1].is(".") && tokens[place + 2].is("size"));
+        const auto meant = measured ? std::nullopt : names_.find(tokens[place].text, place);
+        if (meant && same(*meant, variable)) return known->second = false;
+    }
+    return true;
 }
 
 std::optional<std::int64_t> source_values::value_of(const source_declaration& found, std::size_t at,
@@ -145,6 +188,10 @@ std::optional<std::int64_t> source_values::value_of(const source_declaration& fo
     if (found.kind == declared_as::enumerator) return enumerator(found, instance);
     const std::optional<std::int64_t> told = value_told(found, at, instance);
     if (told || instance.empty() || found.kind == declared_as::unknown) return told;
+    if (const std::string* bound = bound_text(found, instance)) {
+        const source_text text = read_source_text(*bound);
+        return evaluate_constant(text.tokens, {.value = {}});
+    }
     const auto assumed = instance.find(assumed_name(found));
     if (assumed == instance.end()) return std::nullopt;
     const source_text text = read_source_text(assumed->second);
@@ -337,6 +384,146 @@ std::vector<template_values> source_values::instances_around(std::size_t at) con
     return all;
 }
 
+// The value that `instance` tells for a variable, unless the text changes the variable.
+const std::string* source_values::bound_text(const source_declaration& found, const template_values& instance) const
+{
+    if (instance.empty() || (found.kind != declared_as::parameter && found.kind != declared_as::variable))
+        return nullptr;
+    const auto bound = instance.find(bound_name(found.name));
+    return bound != instance.end() && changes_of(found).empty() ? &bound->second : nullptr;
+}
+
+template_values source_values::values_of_call(const call_in_text& call, const template_values& caller) const
+{
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    const source_scope& scope = *names_.scope(call.scope);
+    const auto inside = [&](std::size_t open) {
+        const std::size_t close = open == 0 ? tokens.size() : closing_bracket(tokens, open);
+        return close < tokens.size() ? token_span(tokens).subspan(open + 1, close - open - 1) : token_span{};
+    };
+    template_values bound;
+    if (tokens[call.place + 1].is("<"))
+        if (auto given = arguments_for(scope, split_at_commas(inside(call.place + 1), true), call.place, caller))
+            bound = *std::move(given);
+    // A lambda may use the parameters of the functions around it.
+    for (const auto& [name, value] : caller)
+        if (name.starts_with('#')) bound.emplace(name, value);
+    const std::vector<token_span> given = split_at_commas(inside(call.arguments));
+    std::size_t position = 0;
+    for (const token_span& parameter : split_at_commas(inside(call.parameters), true)) {
+        const std::size_t number = position++;
+        const auto equals = std::ranges::find_if(parameter, [](const source_token& word) { return word.is("="); });
+        const token_span own = parameter.first(static_cast<std::size_t>(equals - parameter.begin()));
+        if (own.size() < 2 || own.back().kind != source_token_kind::identifier) continue;
+        if (has_word(own, ".")) break;  // a pack takes all the rest
+        const std::string name = bound_name(static_cast<std::size_t>(&own.back() - tokens.data()));
+        bound.erase(name);
+        const bool may_change_the_caller = has_word(own, "*") || has_word(own, "[") || has_word(own, "&&") ||
+                                           (has_word(own, "&") && !has_word(own, "const"));
+        const bool fraction = has_word(own, "float") || has_word(own, "double") || has_word(own, "half");
+        const bool is_given = number < given.size();
+        const token_span words = is_given                    ? given[number]
+                                 : equals != parameter.end() ? parameter.subspan(own.size() + 1)
+                                                             : token_span{};
+        if (may_change_the_caller || fraction || words.empty()) continue;
+        const std::size_t at = is_given ? call.place : scope.open + 1;
+        const template_values& known = is_given ? caller : bound;
+        std::vector<source_token> type = without_qualifiers(own.first(own.size() - 1));
+        std::erase_if(type, [](const source_token& word) { return word.is("&"); });
+        if (!is_extent_type(type)) {
+            const auto value = integer(words, at, known);
+            const auto integral = integer_type_named(type);
+            if (value && (!integral || integral->holds(value))) bound[name] = std::to_string(*value);
+            if (value || integral) continue;
+        }
+        const source_extent all = extent(words, at, known);
+        if (all[0] && all[1] && all[2])
+            bound[name] =
+                "dim3(" + std::to_string(*all[0]) + "," + std::to_string(*all[1]) + "," + std::to_string(*all[2]) + ")";
+    }
+    return bound;
+}
+
+std::vector<template_values> source_values::calls_around(std::size_t at) const
+{
+    std::vector<template_values> all;
+    for (int number = names_.scope_of(at); number >= 0; number = names_.scope(number)->outer) {
+        std::vector<template_values> now;
+        for (const call_in_text& call : calls_of(number)) {
+            template_values values = values_of_call(call, {});
+            if (all.empty())
+                now.push_back(std::move(values));
+            else
+                for (const template_values& inner : all) {
+                    now.push_back(inner);
+                    now.back().insert(values.begin(), values.end());
+                }
+        }
+        if (now.size() > max_calls) return {};
+        if (!now.empty()) all = std::move(now);
+    }
+    return all;
+}
+
+const std::vector<source_values::call_in_text>& source_values::calls_of(int number) const
+{
+    const auto [known, is_new] = calls_.try_emplace(number);
+    if (is_new) known->second = find_calls_of(number);
+    return known->second;
+}
+
+std::vector<source_values::call_in_text> source_values::find_calls_of(int number) const
+{
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    const source_scope &scope = *names_.scope(number), *outer = names_.scope(scope.outer);
+    const token_span head = names_.head_of(scope);
+    const bool outside = outer == nullptr || outer->kind == scope_kind::file;
+    call_in_text call{.scope = number};
+    std::string_view name;
+    if (outside) {
+        bool internal = has_word(head, "static");
+        for (int around = scope.outer; around >= 0; around = names_.scope(around)->outer) {
+            const token_span own = names_.head_of(*names_.scope(around));
+            internal |= !own.empty() && own.back().is("namespace");
+        }
+        const auto overloads = functions_.find(scope.name);
+        if (!internal || scope.global || overloads == functions_.end() || overloads->second.size() != 1) return {};
+        name = scope.name;
+        for (std::size_t i = scope.head; i + 1 < scope.open && call.parameters == 0; ++i)
+            if (tokens[i].is(name) && tokens[i + 1].is("(")) call.parameters = i + 1;
+    } else if (is_lambda(names_, scope)) {
+        // auto run = [&](int threads) {
+        for (std::size_t i = scope.head; i + 2 < scope.open && call.parameters == 0; ++i)
+            if (tokens[i].is("=") && tokens[i + 1].is("[") && i > scope.head + 1) {
+                const std::size_t close = closing_bracket(tokens, i + 1);
+                if (close + 1 >= scope.open || !tokens[close + 1].is("(")) return {};
+                name = tokens[i - 1].text;
+                call.parameters = close + 1;
+            }
+    }
+    if (call.parameters == 0 || name.empty()) return {};
+    std::vector<call_in_text> calls;
+    const std::vector<std::size_t>& all = names_.places(name);
+    auto next = outside ? all.begin() : std::ranges::lower_bound(all, outer->open);
+    for (; next != all.end() && (outside || *next < outer->close); ++next) {
+        const std::size_t place = *next;
+        if (place >= scope.head && place < scope.open) continue;
+        const source_token& before = tokens[place - (place > 0 ? 1 : 0)];
+        if (before.is_any({".", "->"})) continue;                // of some class
+        if (outside && names_.function_of(place) < 0) continue;  // a declaration
+        const bool typed = (before.kind == source_token_kind::identifier && !is_word_of_statement(before)) ||
+                           before.is_any({"*", "&", ">"});
+        call.place = place;
+        call.arguments = place + 1;
+        if (call.arguments < tokens.size() && tokens[call.arguments].is("<"))
+            call.arguments = closing_bracket(tokens, call.arguments) + 1;
+        if (typed || call.arguments >= tokens.size() || !tokens[call.arguments].is("(") || calls.size() == max_calls)
+            return {};
+        calls.push_back(call);
+    }
+    return calls;
+}
+
 bool source_values::is_integer(token_span type, int depth) const
 {
     constexpr int longest_chain = 8;
@@ -383,14 +570,18 @@ source_extent source_values::extent(token_span expression, std::size_t at, const
             --depth_;
             return other;
         }
-        if (found && is_followed(*found))
+        if (found && (is_followed(*found) || bound_text(*found, instance) != nullptr))
             if (const auto own = extent_of(*found, at, instance)) return *own;
     }
     // A member of an object: config.block.
     if (expression.size() > 2 && expression[0].kind == source_token_kind::identifier) {
-        const member_path path = path_behind(expression, 1);
+        const member_path path =
+            path_behind(expression, 1, [&](token_span index) { return integer(index, at, instance); });
         const auto object = path.end == expression.size() ? state_of(expression[0].text, at) : std::nullopt;
-        if (object && !is_integer(object->declared.type) && !is_extent_type(object->declared.type)) {
+        const bool followed = object && (path.text.starts_with('[') ? is_only_indexed(object->declared)
+                                                                    : !is_integer(object->declared.type) &&
+                                                                          !is_extent_type(object->declared.type));
+        if (followed) {
             const source_extent member = extent_member(*object, path.text, -1, std::nullopt, instance);
             if (volume_of(member)) return member;
         }
@@ -417,6 +608,10 @@ source_extent source_values::extent(token_span expression, std::size_t at, const
 std::optional<source_extent> source_values::extent_of(const source_declaration& found, std::size_t at,
                                                       const template_values& instance) const
 {
+    if (const std::string* bound = bound_text(found, instance)) {
+        const source_text text = read_source_text(*bound);
+        return extent(text.tokens, 0, {});
+    }
     const bool is_auto = has_word(found.type, "auto");
     const bool by_value = is_auto && found.form == '=' && !found.value.empty() &&
                           (found.value[0].is_any({"dim3", "make_uint3"}) || found.value.size() == 1);
@@ -464,10 +659,10 @@ source_extent source_values::extent_member(const object_state& object, const std
                 extent = {};
             }
         }
-    } else if (object.declared.form != 0) {
+    } else if (object.declared.form != 0 || (position < 0 && !object.begins_unknown())) {
         const auto member = member_of({.declared = object.declared, .assigned = {}, .doubtful = {}}, path, position);
-        if (!member) return {};
-        if (!member->words.empty()) extent = this->extent(member->words, member->at, instance);
+        if (!member && object.declared.form != 0) return {};
+        if (member && !member->words.empty()) extent = this->extent(member->words, member->at, instance);
     }
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
         for (std::size_t i = whole ? from + 1 : 0; i < object.assigned.size(); ++i)
@@ -492,6 +687,12 @@ std::optional<source_values::member_value> source_values::member_of(const object
         if (is_within(path, one.path) || is_within(one.path, path)) return std::nullopt;
     }
     const source_declaration& own = object.declared;
+    if (position < 0 && !path.empty() && !object.begins_unknown()) {
+        if (auto part = part_of(own, path)) return part;
+        // The members of a class whose text is elsewhere begin as zeros.
+        for (const source_token& word : own.type)
+            if (names_.type_named(word.text) || !names_.alias(word.text).empty()) return std::nullopt;
+    }
     if (own.form == 0) return std::nullopt;
     token_span list = own.value;
     const bool braces =
@@ -523,6 +724,117 @@ std::optional<source_values::member_value> source_values::member_of(const object
     return member_value{parts[static_cast<std::size_t>(position)], own.name};
 }
 
+namespace {
+
+// "[1]" and ".threads" for "[1].threads"; "block" and "x" for "block.x".
+std::pair<std::string_view, std::string_view> first_step(std::string_view path)
+{
+    const std::size_t end = path.find_first_of(".[", 1);
+    if (end == std::string_view::npos) return {path, {}};
+    return {path.substr(0, end), path.substr(end + (path[end] == '.' ? 1 : 0))};
+}
+
+// The content if the words are one list in braces: {128, 256}.
+std::optional<token_span> listed(token_span words)
+{
+    if (words.empty() || !words[0].is("{") || closing_bracket(words, 0) + 1 != words.size()) return std::nullopt;
+    return words.subspan(1, words.size() - 2);
+}
+
+std::vector<token_span> parts_of(token_span list)
+{
+    std::vector<token_span> parts = split_at_commas(list);
+    if (!parts.empty() && parts.back().empty()) parts.pop_back();  // {1, 2,}
+    return parts;
+}
+
+}  // namespace
+
+// The initial value of a part: of an element "[1]", a member "threads", or "[1].threads". `nullopt` if it is unknown.
+std::optional<source_values::member_value> source_values::part_of(const source_declaration& variable,
+                                                                  std::string_view path) const
+{
+    const std::vector<source_token>& tokens = names_.text().tokens;
+    token_span words = variable.value, type = variable.type;
+    std::size_t at = variable.name;
+    bool is_array = variable.is_array, is_listed = variable.form == '{', is_given = variable.form != 0;
+    // The number of elements of an array of numbers, in brackets after its name; [] for as many as are listed.
+    const bool is_sized = is_array && at + 2 < tokens.size() && tokens[at + 1].is("[") && !tokens[at + 2].is("]");
+    if (variable.form == '(') return std::nullopt;
+    for (constexpr int deepest = 8; !path.empty();) {
+        if (++steps_ > max_value_steps || path.size() > std::size_t{64} * deepest) return std::nullopt;
+        const auto [step, rest] = first_step(path);
+        path = rest;
+        // config{64, 0}: the type may be `auto`.
+        if (is_given && !is_listed && words.size() > 1 && words[0].kind == source_token_kind::identifier) {
+            const auto open = std::ranges::find_if(words, [](const source_token& word) { return word.is("{"); });
+            const auto begin = static_cast<std::size_t>(open - words.begin());
+            if (begin == words.size() || has_word(words.first(begin), "(")) return std::nullopt;
+            type = words.first(begin);
+            words = words.subspan(begin);
+        }
+        std::optional<token_span> list = is_listed ? words : listed(words);
+        if (is_given && !list) return std::nullopt;
+        is_listed = false;
+        if (step.starts_with('[')) {
+            if (!list || step == "[?]") return std::nullopt;
+            const bool container = !is_array && (has_word(type, "array") || has_word(type, "vector"));
+            if (!is_array && !container) return std::nullopt;
+            std::vector<token_span> parts = parts_of(*list);
+            if (container) {
+                // {{1, 2}} is the same as {1, 2} for numbers, and for lists of lists the inner one is an element's.
+                const auto inner = parts.size() == 1 ? listed(parts[0]) : std::nullopt;
+                const bool of_lists = inner && !inner->empty() && (*inner)[0].is("{");
+                const auto open = std::ranges::find_if(type, [](const source_token& word) { return word.is("<"); });
+                if (open == type.end()) return std::nullopt;
+                type = type.subspan(static_cast<std::size_t>(open - type.begin()) + 1);
+                type = split_at_commas(type.first(type.size() - 1), true)[0];
+                if (inner && !of_lists && !is_integer(type)) return std::nullopt;
+                if (inner) parts = parts_of(*inner);
+            }
+            std::size_t index = 0;
+            for (const char digit : step.substr(1, step.size() - 2))
+                index = std::min<std::size_t>(index * 10 + static_cast<std::size_t>(digit - '0'), 1U << 20);
+            if (index >= parts.size() && !(is_sized && path.empty())) return std::nullopt;
+            if (index >= parts.size()) return member_value{};
+            words = parts[index];
+            if (words.empty() || words[0].is_any({"[", "."})) return std::nullopt;
+            is_array = is_array && path.starts_with('[');
+            continue;
+        }
+        // A member of a class without constructors and bases.
+        const auto owner = type_meant(without_qualifiers(type), at, {});
+        const source_scope* scope = owner && owner->arguments.empty() ? names_.scope(owner->scope) : nullptr;
+        const auto member = scope == nullptr ? std::nullopt : names_.member_named(step, owner->scope);
+        if (is_array || !member) return std::nullopt;
+        std::optional<token_span> found;
+        const std::vector<token_span> parts = list ? parts_of(*list) : std::vector<token_span>{};
+        if (!parts.empty() && parts[0].size() > 1 && parts[0][0].is(".")) {
+            for (const token_span part : parts)
+                if (part.size() > 2 && part[1].is(step) && part[2].is_any({"=", "{"}))
+                    found = part.subspan(part[2].is("=") ? 3 : 2);
+        } else if (member->position < parts.size()) {
+            found = parts[member->position];
+        }
+        is_array = member->is_array;
+        type = member->type;
+        if (!found) {  // its own initialiser
+            at = member->name;
+            if (member->form == '(' || (member->form == 0 && !list)) return std::nullopt;
+            if (member->form == 0) return path.empty() ? std::optional(member_value{}) : std::nullopt;
+            is_listed = member->form == '{';
+            found = member->value;
+            if (is_listed && path.empty() && parts_of(member->value).size() > 1) {  // dim3 block{32, 4}
+                const std::size_t open = static_cast<std::size_t>(member->value.data() - tokens.data()) - 1;
+                found = token_span(tokens).subspan(open, member->value.size() + 2);
+            }
+        }
+        words = *found;
+        is_given = true;
+    }
+    return member_value{words, at};
+}
+
 std::optional<object_state> source_values::state_of(std::string_view name, std::size_t at) const
 {
     const auto found = names_.find(name, at);
@@ -534,6 +846,7 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
     object_state state{.declared = variable, .assigned = {}, .doubtful = {}};
     if (variable.is_constant) return state;
     const source_scope* around = names_.scope(variable.scope);
+    if (visits_ > max_visits) return std::nullopt;
     const bool is_local = around != nullptr && around->kind != scope_kind::file && around->kind != scope_kind::type;
     const std::vector<change>& changes = changes_of(variable);
     if (!is_local) {
@@ -544,6 +857,12 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
     // A static variable keeps what an earlier call assigned.
     if (variable.is_static && !changes.empty()) return std::nullopt;
     const int here = names_.scope_of(at);
+    // A block of its own, `{ threads = 64; }`, is always executed.
+    const auto block_around = [&](std::size_t place) {
+        int number = names_.scope_of(place);
+        while (number >= 0 && names_.head_of(*names_.scope(number)).empty()) number = names_.scope(number)->outer;
+        return number;
+    };
     const auto may_come_back = [&](std::size_t later) {
         for (int number = here; number >= 0; number = names_.scope(number)->outer) {
             const source_scope& scope = *names_.scope(number);
@@ -552,6 +871,11 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
         }
         return false;
     };
+    bool comes_back = false;
+    for (int number = here; number >= 0 && !comes_back; number = names_.scope(number)->outer) {
+        comes_back = may_run_again(names_, *names_.scope(number));
+        if (names_.scope(number)->holds(variable.name)) break;
+    }
     const auto may_jump_back = [&](std::size_t later) {
         const std::vector<source_token>& tokens = names_.text().tokens;
         for (const std::size_t jump : names_.places("goto")) {
@@ -563,20 +887,31 @@ std::optional<object_state> source_values::state_of(const source_declaration& va
         }
         return false;
     };
-    for (const change& one : changes) {
-        if (one.for_ever) continue;
-        if (one.at >= at) {
-            if (may_come_back(one.at) || may_jump_back(one.at)) state.doubtful.push_back(one.path);
-        } else if (one.value.empty() || !one.on_the_way || may_be_passed_by(one.at, at) ||
-                   one.path.find("[?]") != std::string::npos || !names_.encloses(names_.scope_of(one.at), here)) {
-            state.doubtful.push_back(one.path.substr(0, one.path.find("[?]")));
+    const auto behind = std::ranges::lower_bound(changes, at, {}, &change::at);
+    for (auto next = behind; next != changes.begin();) {
+        const change& one = *--next;
+        ++visits_;
+        const std::string_view path = std::string_view(one.path).substr(0, one.path.find("[?]"));
+        const bool is_covered = std::ranges::any_of(
+            state.assigned, [&](const auto& later) { return is_within(path, later.path); });  // by a later assignment
+        if (one.for_ever || is_covered) continue;
+        if (one.value.empty() || !one.on_the_way || path.size() < one.path.size() || may_be_passed_by(one.at, at) ||
+            !names_.encloses(block_around(one.at), here)) {
+            if (std::ranges::find(state.doubtful, path) == state.doubtful.end()) state.doubtful.emplace_back(path);
         } else {
-            std::erase_if(state.doubtful, [&](const std::string& path) { return is_within(path, one.path); });
             state.assigned.push_back({one.path, one.value, one.at});
+            if (one.path.empty()) break;  // what was before does not count
         }
     }
+    std::ranges::reverse(state.assigned);
+    if (comes_back || !names_.places("goto").empty())
+        for (auto later = behind; later != changes.end(); ++later) {
+            ++visits_;
+            if (!later->for_ever && (may_come_back(later->at) || may_jump_back(later->at)))
+                state.doubtful.push_back(later->path);
+        }
     // A pointer may change it at any time, also behind an assignment.
-    if (std::ranges::any_of(changes, &change::for_ever)) state.doubtful.emplace_back();
+    if (changed_for_ever_.contains(variable.name)) state.doubtful.emplace_back();
     return state;
 }
 
@@ -606,7 +941,8 @@ std::vector<source_values::given_value> source_values::values_given(const source
 {
     std::vector<given_value> all;
     if (variable.form != 0) all.push_back({"", variable.value, variable.name});
-    for (const change& one : changes_of(variable)) all.push_back({one.path, one.value, one.at});
+    for (const change& one : changes_of(variable))
+        all.push_back({one.path, one.is_update ? token_span{} : one.value, one.at});
     return all;
 }
 
@@ -623,6 +959,7 @@ const std::vector<source_values::change>& source_values::changes_of(const source
         if (!meant || !same(*meant, variable)) continue;
         if (auto one = change_at(place)) changes.push_back(std::move(*one));
     }
+    if (std::ranges::any_of(changes, &change::for_ever)) changed_for_ever_.insert(variable.name);
     return known->second = std::move(changes);
 }
 
@@ -647,6 +984,19 @@ std::optional<std::size_t> begin_of_label(const std::vector<source_token>& token
     return std::nullopt;
 }
 
+// Whether this ; is one of those in `for (i = 0; i < n; i = i + 1)`.
+bool is_in_head_of_loop(const std::vector<source_token>& tokens, std::size_t semicolon)
+{
+    constexpr std::size_t longest = 100;
+    int depth = 0;
+    for (std::size_t i = semicolon; i-- > 0 && semicolon - i < longest;) {
+        if (tokens[i].is_any({")", "]", "}"})) ++depth;
+        if (tokens[i].is_any({"(", "[", "{"}) && depth-- == 0)
+            return tokens[i].is("(") && i > 0 && tokens[i - 1].is("for");
+    }
+    return false;
+}
+
 // Whether executing the statement always executes this assignment: true for `a = b = 32, c = 1`. A label may precede
 // the statement: every jump to it executes the statement.
 bool is_on_the_way(const std::vector<source_token>& tokens, std::size_t place)
@@ -655,6 +1005,7 @@ bool is_on_the_way(const std::vector<source_token>& tokens, std::size_t place)
     if (tokens[place].branch >= 0) return false;
     for (std::size_t i = place; i > 0 && place - i < longest;) {
         const source_token& before = tokens[i - 1];
+        if (before.is(";") && is_in_head_of_loop(tokens, i - 1)) return false;
         if (before.is_any({";", "{", "}"})) return true;
         if (before.is(":")) return begin_of_label(tokens, i - 1).has_value();
         if (before.is("]")) {
@@ -662,7 +1013,7 @@ bool is_on_the_way(const std::vector<source_token>& tokens, std::size_t place)
             if (tokens[i].is("]")) return false;
             continue;
         }
-        const bool word = before.kind == source_token_kind::identifier && !before.is("else");
+        const bool word = before.kind == source_token_kind::identifier && !before.is_any({"else", "do"});
         if (!word && before.kind != source_token_kind::number && !before.is_any({"=", ",", ".", "->", "::"}))
             return false;
         --i;
@@ -682,6 +1033,14 @@ token_span last_value(token_span words)
         if (depth == 0 && words[i].is("=") && !compound) return words.subspan(i + 1);
     }
     return words;
+}
+
+// The position after the value of an assignment that begins there.
+std::size_t end_of_assigned(const std::vector<source_token>& tokens, std::size_t at)
+{
+    for (; at < tokens.size() && !tokens[at].is_any({";", ",", ")"}); ++at)
+        if (tokens[at].is_any({"(", "{", "["})) at = closing_bracket(tokens, at);
+    return std::min(at, tokens.size());
 }
 
 // "cudaLaunchKernelEx": the name of the function called with this bracket, skipping template arguments.
@@ -712,18 +1071,24 @@ std::optional<source_values::change> source_values::change_at(std::size_t place)
     const auto follows = [&](std::size_t i, std::string_view sign) {
         return i + 1 < tokens.size() && tokens[i + 1].is(sign) && tokens[i].end == tokens[i + 1].begin;
     };
-    one.on_the_way = is_on_the_way(tokens, place);
+    one.on_the_way = is_on_the_way(tokens, before.is_any({"++", "--"}) ? place - 1 : place);
     if (next.is("=")) {
-        std::size_t end = path.end + 1;
-        for (; end < tokens.size() && !tokens[end].is_any({";", ",", ")"}); ++end)
-            if (tokens[end].is_any({"(", "{", "["})) end = closing_bracket(tokens, end);
-        end = std::min(end, tokens.size());
+        const std::size_t end = end_of_assigned(tokens, path.end + 1);
         one.value = last_value(token_span(tokens).subspan(path.end + 1, end - path.end - 1));
         return one;
     }
     const bool compound = next.is_any({"+", "-", "*", "/", "%", "&", "|", "^", "<<"}) && follows(path.end, "=");
     const bool shifted = next.is(">") && follows(path.end, ">=");
-    if (compound || shifted || next.is_any({"++", "--"}) || before.is_any({"++", "--"})) return one;
+    // The value of `threads *= 2` is that of these words, evaluated with the variable as it was before; of `threads++`,
+    // that of the sign alone.
+    one.is_update = compound || shifted || next.is_any({"++", "--"}) || before.is_any({"++", "--"});
+    if (compound || shifted)
+        one.value = token_span(tokens).subspan(place, end_of_assigned(tokens, path.end + 2) - place);
+    else if (next.is_any({"++", "--"}))
+        one.value = token_span(tokens).subspan(path.end, 1);
+    else if (one.is_update)
+        one.value = token_span(tokens).subspan(place - 1, path.end - place + 1);
+    if (one.is_update) return one;
     if (next.is("(") && path.end > place + 1) return one;  // a member function
     const std::optional<std::size_t> bracket = bracket_around(tokens, place);
     const bool in_call = bracket && tokens[*bracket].is("(");
@@ -736,8 +1101,10 @@ std::optional<source_values::change> source_values::change_at(std::size_t place)
             one.value = token_span(tokens).subspan(path.end + 1, 1);
             return one;
         }
-        for (const std::string_view reads : {"cudaLaunchKernelEx", "cudaLaunchKernelExC",
-                                             "cudaOccupancyMaxActiveClusters", "cudaOccupancyMaxPotentialClusterSize"})
+        for (const std::string_view reads :
+             {"cudaLaunchKernelEx", "cudaLaunchKernelExC", "cudaOccupancyMaxActiveClusters",
+              "cudaOccupancyMaxPotentialClusterSize", "cudaGraphAddKernelNode", "cudaGraphAddNode",
+              "cudaGraphKernelNodeSetParams", "cudaGraphExecKernelNodeSetParams"})
             if (function == reads) return std::nullopt;
         // Kernel arguments: void* arguments[] = {&n}, (void*[]){&n}.
         const auto is_before = [&](std::size_t back, std::string_view sign) {

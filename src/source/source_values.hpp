@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "source/constant_expression.hpp"
@@ -29,6 +30,9 @@ std::optional<std::int64_t> volume_of(const source_extent& extent);
 using template_values = std::map<std::string, std::string, std::less<>>;
 
 std::string assumed_name(const source_declaration& variable);
+/// The name under which the value of a variable stands that a call or a condition tells, if nothing changes the
+/// variable; `variable`: the token of its declaration.
+std::string bound_name(std::size_t variable);
 
 struct type_layout {
     std::int64_t bytes = 0, alignment = 1;
@@ -97,6 +101,20 @@ public:
     /// if there is no such template, or if some arguments are not certain.
     [[nodiscard]] std::vector<template_values> instances_around(std::size_t at) const;
 
+    /// A call of a function or lambda in this text.
+    struct call_in_text {
+        int scope = -1;                             ///< the function's
+        std::size_t place = 0;                      ///< its name in the call
+        std::size_t parameters = 0, arguments = 0;  ///< the brackets that open; 0: none
+    };
+    /// The values of its parameters as far as they are known, for evaluations inside of the function; `caller`: those
+    /// of the function that calls.
+    [[nodiscard]] template_values values_of_call(const call_in_text& call, const template_values& caller) const;
+
+    /// The same for each call of the functions around this token of which nothing but this text can call: lambdas with
+    /// a name, and static functions. Empty if there are none, or if some use of them is not a call.
+    [[nodiscard]] std::vector<template_values> calls_around(std::size_t at) const;
+
     [[nodiscard]] const source_declarations& names() const { return names_; }
 
 private:
@@ -104,7 +122,8 @@ private:
     struct change {
         std::size_t at = 0;
         std::string path;
-        token_span value;        // empty unless it is a plain assignment
+        token_span value;        // empty unless it is an assignment
+        bool is_update = false;  // of a value computed from the one before: *=, ++
         bool on_the_way = true;  // executed whenever the enclosing braces are
         bool for_ever = false;   // may change anywhere from here on, through a reference or pointer
     };
@@ -140,6 +159,9 @@ private:
     [[nodiscard]] std::optional<type_layout> layout_of_struct(int number, const template_values& instance,
                                                               int depth) const;
 
+    [[nodiscard]] std::optional<std::int64_t> take_alignment(std::vector<source_token>& words, std::size_t at,
+                                                             const template_values& instance) const;
+
     // A function whose calls have the value that it returns: its body is only `return a + b;`.
     struct returning_function {
         token_span value;
@@ -151,6 +173,11 @@ private:
                                                                     std::size_t at,
                                                                     const template_values& instance) const;
     [[nodiscard]] bool is_integer(token_span type, int depth = 0) const;
+    [[nodiscard]] const std::string* bound_text(const source_declaration& found, const template_values& instance) const;
+    [[nodiscard]] const std::vector<call_in_text>& calls_of(int scope) const;
+    [[nodiscard]] std::vector<call_in_text> find_calls_of(int scope) const;
+    [[nodiscard]] bool is_only_indexed(const source_declaration& variable) const;
+    [[nodiscard]] std::optional<member_value> part_of(const source_declaration& variable, std::string_view path) const;
     [[nodiscard]] const std::vector<change>& changes_of(const source_declaration& variable) const;
     [[nodiscard]] std::optional<change> change_at(std::size_t place) const;
     [[nodiscard]] bool may_change(std::size_t argument) const;
@@ -159,6 +186,10 @@ private:
     const source_declarations& names_;
     mutable std::unordered_map<std::string_view, std::vector<int>> functions_;  // their scopes
     mutable std::unordered_map<std::size_t, std::vector<change>> changes_;      // of the variable declared there
+    mutable std::unordered_map<std::size_t, bool> only_indexed_;
+    mutable std::unordered_map<int, std::vector<call_in_text>> calls_;
+    mutable std::unordered_set<std::size_t> changed_for_ever_;
+    mutable std::size_t visits_ = 0;
     mutable int depth_ = 0;
     mutable std::size_t steps_ = 0;  // for the current query
 };

@@ -45,12 +45,62 @@ void add_names(const source_view& view, token_span expression, std::size_t at, i
     }
 }
 
-// The names that determine the block size of a launch.
+// The names that determine the block size of a launch, in the function that launches.
+std::vector<std::string_view> names_in_function(const source_view& view, const source_launch& launch)
+{
+    constexpr int deepest = 3;
+    std::vector<std::string_view> names;
+    const auto add = [&](token_span words, std::size_t at) { add_names(view, words, at, deepest, names); };
+    if (launch.form == launch_form::driver_call) {
+        for (std::size_t axis = 3; axis < 6; ++axis) add(launch.arguments[axis], launch.first);
+    } else if (launch.arguments.size() > 1) {
+        add(launch.arguments[1], launch.first);
+    }
+    // Of a configuration, only its member for the block size.
+    token_span config = launch.config;
+    if (!config.empty() && config[0].is("&")) config = config.subspan(1);
+    const auto object = config.size() == 1 ? view.values.state_of(config[0].text, launch.first) : std::nullopt;
+    if (!object) {
+        add(config, launch.first);
+        return names;
+    }
+    const std::string member =
+        std::string(launch.part) + (launch.form == launch_form::launchbox_config ? "threads" : "blockDim");
+    const int position = !launch.part.empty() ? -1 : launch.form == launch_form::graph_node ? 2 : 1;
+    for (const object_state::assignment& one : object->assigned)
+        if (one.path.empty() || one.path.starts_with(member)) add(one.value, one.at);
+    const object_state begun{.declared = object->declared, .assigned = {}, .doubtful = {}};
+    if (const auto first = view.values.member_of(begun, member, position)) add(first->words, first->at);
+    return names;
+}
+
+// The same with the names in what calls pass for the parameters among them.
 std::vector<std::string_view> names_behind(const source_view& view, const source_launch& launch)
 {
-    std::vector<std::string_view> names;
-    if (launch.arguments.size() > 1) add_names(view, launch.arguments[1], launch.first, 3, names);
-    if (!launch.config.empty()) add_names(view, launch.config, launch.first, 3, names);
+    constexpr std::size_t max_names = 64, max_calls = 64;
+    std::vector<std::string_view> names = names_in_function(view, launch);
+    const std::vector<source_token>& tokens = view.source.tokens;
+    for (std::size_t i = 0; i < names.size() && names.size() < max_names; ++i) {
+        const auto found = view.names.find(names[i], launch.first);
+        if (!found || found->kind != declared_as::parameter) continue;
+        const source_scope* scope = view.names.scope(found->scope);
+        if (scope == nullptr || view.names.places(scope->name).size() > max_calls) continue;
+        std::size_t list = scope->head;
+        while (list < found->name && !(tokens[list].is("(") && closing_bracket(tokens, list) > found->name)) ++list;
+        if (list >= found->name) continue;
+        const std::size_t position =
+            split_at_commas(token_span(tokens).subspan(list + 1, found->name - list - 1), true).size() - 1;
+        for (const std::size_t place : view.names.places(scope->name)) {
+            std::size_t open = place + 1;
+            if (open < tokens.size() && tokens[open].is("<")) open = closing_bracket(tokens, open) + 1;
+            const bool is_call = open < tokens.size() && tokens[open].is("(") && view.names.function_of(place) >= 0;
+            const std::size_t close = is_call ? closing_bracket(tokens, open) : tokens.size();
+            if (close >= tokens.size()) continue;
+            const std::vector<token_span> given =
+                split_at_commas(token_span(tokens).subspan(open + 1, close - open - 1));
+            if (position < given.size()) add_names(view, given[position], place, 1, names);
+        }
+    }
     return names;
 }
 
@@ -64,7 +114,7 @@ std::string size_argument(const source_view& view, const source_launch& launch)
     std::vector<std::string_view> passed;
     for (const std::size_t close = closing_bracket(words, at); at < std::min(close, words.size()); ++at)
         if (words[at].kind == source_token_kind::identifier) passed.push_back(words[at].text);
-    for (const std::string_view name : names_behind(view, launch))
+    for (const std::string_view name : names_in_function(view, launch))
         if (std::ranges::find(passed, name) != passed.end()) return std::string(name);
     return {};
 }

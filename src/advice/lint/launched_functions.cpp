@@ -40,6 +40,13 @@ public:
 
     launched_functions of(const source_launch& launch)
     {
+        found_.through_pointer = launch.form == launch_form::graph_node || launch.form == launch_form::driver_call;
+        if (launch.form == launch_form::graph_node) add_node(launch);
+        if (launch.form == launch_form::driver_call) add_entry(launch);
+        if (found_.through_pointer) {
+            found_.is_complete &= !found_.all.empty();
+            return std::move(found_);
+        }
         const function_name_in_text& named = launch.function;
         std::optional<source_declaration> variable;
         if (named.qualifiers.empty() && !named.has_arguments && !named.name.empty())
@@ -63,6 +70,8 @@ private:
         return found;
     }
 
+    void add_node(const source_launch& launch);
+    void add_entry(const source_launch& launch);
     // `member`: the launched member of what the expression names; empty: the object itself.
     void add(token_span words, std::size_t at, std::string_view member, int depth);
     void add_call(std::string_view function, token_span arguments, std::size_t at, std::string_view member, int depth);
@@ -73,6 +82,12 @@ private:
     void add_rows(const source_declaration& variable, token_span value, std::size_t at, std::string_view member,
                   int depth);
     [[nodiscard]] std::optional<std::size_t> position_in(std::string_view type, std::string_view member) const;
+    // With the calls that lead here: another call may give a parameter another value.
+    [[nodiscard]] std::string with_calls(std::string text) const
+    {
+        for (const auto& call : calls_) text += "@" + std::to_string(call.place);
+        return text;
+    }
     [[nodiscard]] token_span between(std::size_t open) const
     {
         const std::size_t close = closing_bracket(tokens_, open);
@@ -88,9 +103,49 @@ private:
     const std::vector<source_token>& tokens_;
     const std::function<bool(std::string_view)>& is_kernel_;
     launched_functions found_;
-    std::set<std::pair<std::size_t, std::string>> seen_;  // variables, with the member
+    // Of one way of calls to the launch, variables with the member; and all functions found.
+    std::set<std::pair<std::size_t, std::string>> seen_;
+    std::set<std::string> added_;
+    std::vector<source_values::call_in_text> calls_;  // the innermost first
     std::size_t steps_ = 0;
 };
+
+// The kernel of a graph's node: parameters.func = (void*)scale.
+void function_finder::add_node(const source_launch& launch)
+{
+    token_span words = launch.config;
+    if (!words.empty() && words[0].is("&")) words = words.subspan(1);
+    const auto object = words.size() == 1 ? view_.values.state_of(words[0].text, launch.first) : std::nullopt;
+    if (!object) return;
+    const int position = launch.part.empty() ? 0 : -1;
+    const auto function = view_.values.member_of(*object, std::string(launch.part) + "func", position);
+    if (function && !function->words.empty()) add(function->words, function->at, "", 0);
+}
+
+// The kernel that cuModuleGetFunction(&function, module, "scale") looks up for the launched variable.
+void function_finder::add_entry(const source_launch& launch)
+{
+    if (launch.callee.size() != 1) return;
+    constexpr std::size_t max_uses = 500;
+    const std::string_view name = launch.callee[0].text;
+    if (names_.places(name).size() > max_uses) return;
+    const auto variable = names_.find(name, launch.first);
+    std::set<std::string_view> entries;
+    for (const std::size_t place : names_.places(name)) {
+        if (place < 3 || !tokens_[place - 1].is("&") || !tokens_[place - 2].is("(") ||
+            !tokens_[place - 3].is_any({"cuModuleGetFunction", "cuLibraryGetKernel"}))
+            continue;
+        const auto meant = names_.find(name, place);
+        if (!variable || !meant || !same(*meant, *variable)) continue;
+        const std::vector<token_span> given = split_at_commas(between(place - 2));
+        const bool literal = given.size() == 3 && given[2].size() == 1 && given[2][0].text.starts_with('"');
+        const std::string_view text = literal ? given[2][0].text : std::string_view{};
+        if (text.size() < 3) return;
+        if (!entries.insert(text.substr(1, text.size() - 2)).second || entries.size() > 1) continue;
+        found_.all.push_back({{.name = *entries.begin(), .qualifiers = {}, .arguments = {}}, launch.first});
+    }
+    if (entries.size() > 1) found_.all.clear();
+}
 
 void function_finder::add(token_span words, std::size_t at, std::string_view member, int depth)
 {
@@ -151,11 +206,10 @@ void function_finder::add(token_span words, std::size_t at, std::string_view mem
             add_variable(*variable, at, own, depth + 1);
         } else if (is_kernel_(name)) {
             const function_name_in_text function = read_function_name(words.subspan(i, end - i));
-            const auto same = [&](const launched_functions::one& other) {
-                return other.function.name == function.name && !function.has_arguments &&
-                       !other.function.has_arguments && other.function.qualifiers == function.qualifiers;
-            };
-            if (std::ranges::none_of(found_.all, same)) found_.all.push_back({function, at});
+            std::string key = function.has_arguments ? std::to_string(at) + "<" : std::string();
+            for (const std::string_view one : function.qualifiers) key.append(one).append("::");
+            if (function.has_arguments || added_.insert(with_calls(key + std::string(function.name))).second)
+                found_.all.push_back({function, at, calls_});
         }
         i = end - 1;
     }
@@ -170,7 +224,7 @@ void function_finder::add_call(std::string_view function, token_span arguments, 
     for (std::size_t number = 0; number < names_.scopes().scopes.size(); ++number) {
         const source_scope& scope = names_.scopes().scopes[number];
         const bool begins = scope.name == function && (scope.outer < 0 || names_.scope(scope.outer)->name.empty());
-        if (!begins || scope.global || !seen_.emplace(scope.open, "return").second) continue;
+        if (!begins || scope.global || !seen_.emplace(scope.open, with_calls("return")).second) continue;
         for (const std::size_t place : names_.places("return"))
             if (scope.holds(place)) {
                 std::size_t end = place + 1;
@@ -187,7 +241,7 @@ void function_finder::add_call(std::string_view function, token_span arguments, 
 void function_finder::add_variable(const source_declaration& variable, std::size_t at, std::string_view member,
                                    int depth)
 {
-    if (!seen_.emplace(variable.name, member).second) return;
+    if (!seen_.emplace(variable.name, with_calls(std::string(member))).second) return;
     if (variable.kind == declared_as::template_parameter) return add_template_arguments(variable, depth);
     // If the value at this place is certain, use that.
     const bool list = !variable.value.empty() && variable.value[0].is("{");
@@ -319,7 +373,9 @@ void function_finder::add_arguments(const source_declaration& parameter, std::st
         if (position >= given.size()) continue;
         called = true;
         const std::size_t already = found_.all.size();
+        calls_.push_back({parameter.scope, place, open, bracket});
         add(given[position], place, member, depth);
+        calls_.pop_back();
         found_.is_complete &= found_.all.size() > already || !seen_.empty();
     }
     found_.is_complete &= called;
@@ -346,7 +402,13 @@ void function_finder::add_template_arguments(const source_declaration& parameter
                 split_at_commas(token_span(tokens_).subspan(place + 2, end - place - 2));
             if (position >= given.size()) continue;
             called = true;
+            source_values::call_in_text call{.scope = parameter.scope, .place = place};
+            if (end + 1 < tokens_.size() && tokens_[end + 1].is("(")) call.arguments = end + 1;
+            for (std::size_t at = close; at + 1 < scope->open && call.parameters == 0; ++at)
+                if (tokens_[at].is(scope->name) && tokens_[at + 1].is("(")) call.parameters = at + 1;
+            calls_.push_back(call);
             add(given[position], place, "", depth);
+            calls_.pop_back();
         }
     }
     found_.is_complete &= called;

@@ -15,6 +15,8 @@ struct launched_functions {
     struct one {
         function_name_in_text function;
         std::size_t at = 0;  ///< the token where the name is looked up
+        /// The calls through whose arguments it reached the launch, the innermost first.
+        std::vector<source_values::call_in_text> calls = {};
     };
     std::vector<one> all;
     bool through_pointer = false;  ///< through a variable, a parameter, a table, or a function's result

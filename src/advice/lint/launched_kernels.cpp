@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <set>
 
 #include "advice/lint/launched_functions.hpp"
 
@@ -65,6 +67,14 @@ std::string tokens_text(token_span words)
     return text;
 }
 
+// "tile" for "a::tile<3>": the last name, without template arguments.
+std::string_view last_name(std::string_view type)
+{
+    const std::string_view plain = type.substr(0, type.find('<'));
+    const std::size_t colon = plain.rfind(':');
+    return colon == std::string_view::npos ? plain : plain.substr(colon + 1);
+}
+
 // For explicit types: whether they are the same, or certainly different.
 bool are_other_types(const std::string& a, const std::string& b)
 {
@@ -82,35 +92,45 @@ class launch_matcher {
 public:
     launch_matcher(const source_view& view, const std::vector<linted_kernel>& kernels) : view_(view), kernels_(kernels)
     {
+        const std::vector<source_token>& tokens = view.source.tokens;
+        for (const std::size_t word : view.names.places("namespace"))
+            if (word > 0 && word + 1 < tokens.size() && tokens[word - 1].is("inline"))
+                inline_namespaces_.insert(tokens[word + 1].text);
+        for (std::size_t i = 0; i < kernels.size(); ++i) by_name_[function_name(kernels[i].short_form)].push_back(i);
     }
 
     [[nodiscard]] launched_functions functions_of(const source_launch& launch) const
     {
-        return functions_launched(view_, launch, [&](std::string_view name) {
-            return std::ranges::any_of(
-                kernels_, [&](const linted_kernel& kernel) { return function_name(kernel.short_form) == name; });
-        });
+        return functions_launched(view_, launch, [&](std::string_view name) { return by_name_.contains(name); });
     }
 
     void add(const source_launch& launch, std::vector<kernel_launch>& all) const
     {
         const launched_functions functions = functions_of(launch);
-        const std::size_t first = all.size();
+        const bool several =
+            !functions.is_complete || std::ranges::any_of(functions.all, [&](const launched_functions::one& each) {
+                const launched_functions::one& first = functions.all.front();
+                return &each != &first && (each.function.has_arguments || each.function.name != first.function.name ||
+                                           each.function.qualifiers != first.function.qualifiers);
+            });
+        std::map<std::size_t, std::vector<launch_figures>> known;  // of each kernel
         for (const launched_functions::one& each : functions.all) {
             const std::vector<candidate> found = kernels_named(each.function, each.at);
             const bool own_names = view_.names.function_of(each.at) == view_.names.function_of(launch.first);
+            const template_values called = values_along(each.calls, launch.first);
             for (const candidate& one : found) {
-                const bool known = std::any_of(all.begin() + static_cast<std::ptrdiff_t>(first), all.end(),
-                                               [&](const kernel_launch& other) { return other.kernel == one.kernel; });
-                if (known) continue;
-                const template_values instance = own_names ? one.instance : template_values{};
-                const bool several = functions.all.size() > 1 || !functions.is_complete;
-                for (const launch_figures& figures : sizes_of(view_, launch, instance))
+                template_values instance = own_names ? one.instance : template_values{};
+                instance.insert(called.begin(), called.end());
+                for (const launch_figures& figures : sizes_of(view_, launch, instance)) {
+                    std::vector<launch_figures>& before = known[one.kernel];
+                    if (std::ranges::find(before, figures) != before.end()) continue;
+                    before.push_back(figures);
                     all.push_back({.launch = &launch,
                                    .kernel = one.kernel,
                                    .surely = one.surely && !several,
                                    .in_turn = one.surely && several,
                                    .figures = figures});
+                }
             }
         }
     }
@@ -122,11 +142,23 @@ private:
         template_values instance;
     };
 
+    // The values of parameters of the functions around the launch, as the calls give them.
+    [[nodiscard]] template_values values_along(const std::vector<source_values::call_in_text>& calls,
+                                               std::size_t launch) const
+    {
+        std::size_t levels = 0, inside = launch;
+        for (; levels < calls.size() && view_.names.scope(calls[levels].scope)->holds(inside); ++levels)
+            inside = calls[levels].place;
+        template_values values;
+        for (; levels > 0; --levels) values = view_.values.values_of_call(calls[levels - 1], values);
+        return values;
+    }
+
     [[nodiscard]] std::vector<candidate> kernels_named(const function_name_in_text& function, std::size_t at) const
     {
         std::vector<candidate> found;
-        for (std::size_t i = 0; i < kernels_.size(); ++i)
-            if (function_name(kernels_[i].short_form) == function.name)
+        if (const auto named = by_name_.find(function.name); named != by_name_.end())
+            for (const std::size_t i : named->second)
                 if (auto one = match(function, at, i)) found.push_back(*std::move(one));
         keep_nearest(at, found);
         // The launch need not name the instance: if only one exists, it is that one.
@@ -145,7 +177,8 @@ private:
         const std::string& short_form = kernels_[number].short_form;
         if (!function.qualifiers.empty()) {
             std::string path;
-            for (const std::string_view one : function.qualifiers) path.append("::").append(one);
+            for (const std::string_view one : function.qualifiers)
+                if (!inline_namespaces_.contains(one)) path.append("::").append(one);
             if (!("::" + qualifiers_of(short_form)).ends_with(path)) return std::nullopt;
         }
         candidate found{.kernel = number, .surely = true, .instance = {}};
@@ -154,7 +187,10 @@ private:
         if (short_form.ends_with('>') && function.arguments.size() > own.size()) return std::nullopt;
         if (function.arguments.size() < own.size()) found.surely = false;  // deduced arguments, or defaults
         for (std::size_t i = 0; i < std::min(function.arguments.size(), own.size()); ++i) {
-            const token_span given = function.arguments[i];
+            token_span given = function.arguments[i];
+            // using real = float, or a template parameter
+            if (given.size() == 1 && !view_.names.find(given[0].text, at))
+                if (const token_span other = view_.names.alias(given[0].text); other.size() == 1) given = other;
             if (given.size() == 1 && given[0].kind == source_token_kind::identifier) {
                 const auto meant = view_.names.find(given[0].text, at);
                 if (meant && meant->kind == declared_as::template_parameter) {
@@ -169,10 +205,35 @@ private:
                 continue;
             }
             const std::string text = tokens_text(given);
-            if (are_other_types(text, own[i])) return std::nullopt;
+            if (are_other_types(text, own[i]) || is_other_class(given, own[i], at)) return std::nullopt;
             if (text != own[i]) found.surely = false;
         }
         return found;
+    }
+
+    // Whether the words name a class of this text that is certainly not the one in a kernel's name.
+    [[nodiscard]] bool is_other_class(token_span given, std::string_view own, std::size_t at) const
+    {
+        std::string_view name;
+        std::size_t i = 0;
+        for (; i < given.size() && !given[i].is("<"); ++i)
+            if (given[i].kind == source_token_kind::identifier) name = given[i].text;
+        // Other names may stand for any type.
+        const bool is_class = !given.empty() && view_.names.type_named(name) && view_.names.alias(name).empty() &&
+                              !view_.names.find(given[0].text, at);
+        if (!is_class) return false;
+        if (last_name(own) != name) return true;
+        if (i == given.size() || !given.back().is(">")) return false;
+        const std::vector<std::string> values = template_arguments_of(own);
+        const std::vector<token_span> arguments = split_at_commas(given.subspan(i + 1, given.size() - i - 2), true);
+        for (std::size_t k = 0; k < std::min(values.size(), arguments.size()); ++k) {
+            const auto mine = integer_in_name(values[k]);
+            const auto value = view_.values.integer(arguments[k], at);
+            if ((mine && value && *mine != *value) || are_other_types(tokens_text(arguments[k]), values[k]) ||
+                is_other_class(arguments[k], values[k], at))
+                return true;
+        }
+        return false;
     }
 
     // Of functions with one name in several namespaces, keeps those that the launch finds first.
@@ -196,8 +257,23 @@ private:
             for (candidate& one : found) one.surely = false;
     }
 
+    // "a::b" for "a::b::merge<int>", as the text may write it: without inline namespaces.
+    [[nodiscard]] std::string qualifiers_of(std::string_view short_form) const
+    {
+        std::string text = launchbox::qualifiers_of(short_form);
+        for (const std::string_view name : inline_namespaces_) {
+            const std::string part = std::string(name) + "::";
+            const std::size_t found = ("::" + text + "::").find("::" + part);
+            if (found != std::string::npos) text = (text + "::").erase(found, part.size());
+            while (text.ends_with(":")) text.pop_back();
+        }
+        return text;
+    }
+
     const source_view& view_;
     const std::vector<linted_kernel>& kernels_;
+    std::set<std::string_view> inline_namespaces_;
+    std::map<std::string, std::vector<std::size_t>, std::less<>> by_name_;
 };
 
 }  // namespace
@@ -277,13 +353,40 @@ std::vector<launch_figures> sizes_of(const source_view& view, const source_launc
         });
         if (fits) instances.push_back(std::move(one));
     }
+    for (template_values& one : instances) one.insert(instance.begin(), instance.end());
     if (instances.empty()) instances.push_back(instance);
     std::vector<launch_figures> all;
-    for (const template_values& one : instances) {
-        if (!one.empty() && is_never_reached(view.values, launch.first, one)) continue;
-        const launch_figures figures = figures_of(launch, view.values, one);
+    const auto add = [&](const template_values& one) {
+        if (!one.empty() && is_never_reached(view.values, launch.first, one)) return;
+        launch_figures figures = figures_of(launch, view.values, one);
+        if (!volume_of(figures.block) || !figures.dynamic_shared_bytes) {
+            template_values implied = one;
+            add_implied_values(view.values, launch.first, implied);
+            if (implied.size() > one.size()) figures = figures_of(launch, view.values, implied);
+        }
         if (std::ranges::find(all, figures) == all.end()) all.push_back(figures);
-    }
+    };
+    for (const template_values& one : instances) add(one);
+    const bool all_known = std::ranges::all_of(
+        all, [](const launch_figures& figures) { return volume_of(figures.block) && figures.dynamic_shared_bytes; });
+    if (all_known) return all;
+    // Parameters of the functions around may be the same in all calls.
+    const std::vector<template_values> calls = view.values.calls_around(launch.first);
+    if (calls.empty()) return all;
+    constexpr std::size_t max_sizes = 8;
+    std::vector<launch_figures> without_calls = std::move(all);
+    all.clear();
+    for (const template_values& one : instances)
+        for (const template_values& call : calls) {
+            const bool fits = std::ranges::all_of(call, [&](const auto& value) {
+                const auto own = one.find(value.first);
+                return own == one.end() || value.first.starts_with('#') || is_same(own->second, value.second);
+            });
+            template_values both = one;
+            both.insert(call.begin(), call.end());
+            if (fits) add(both);
+            if (all.size() > max_sizes) return without_calls;
+        }
     return all;
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "advice/model/kernel_question.hpp"
 #include "image/launch_attribute.hpp"
@@ -72,6 +73,7 @@ public:
         : view_(view), kernels_(kernels), launches_(launches), place_(place)
     {
         for (const linted_kernel& kernel : kernels) names_.insert(function_name(kernel.short_form));
+        for (const kernel_launch& one : launches) of_launch_[one.launch].push_back(&one);
     }
 
     std::vector<diagnosis> run()
@@ -122,6 +124,7 @@ private:
     const std::vector<kernel_launch>& launches_;
     const std::function<source_location(int)>& place_;
     std::set<std::string> names_;
+    std::map<const source_launch*, std::vector<const kernel_launch*>> of_launch_;
     std::vector<diagnosis> findings_;
 };
 
@@ -130,11 +133,10 @@ void launch_lint::check(const source_launch& launch)
     // By architecture. A launch that may be of several kernels fails only if it fails with each of them.
     std::map<std::string, std::vector<judged>> by_architecture;
     bool is_of_some = false, wanted = false;
-    for (const kernel_launch& one : launches_) {
-        if (one.launch != &launch) continue;
+    for (const kernel_launch* one : of_launch_[&launch]) {
         is_of_some = true;
-        wanted |= kernels_[one.kernel].wanted;
-        by_architecture[info_of(one).architecture].push_back({&one, problem_of(one)});
+        wanted |= kernels_[one->kernel].wanted;
+        by_architecture[info_of(*one).architecture].push_back({one, problem_of(*one)});
     }
     if (!is_of_some) {
         const std::string name = escape_for_terminal(launch.kernel.empty() ? "the kernel" : launch.kernel);
@@ -389,10 +391,14 @@ void launch_lint::tell_differing()
         std::vector<std::string> architectures;
     };
     std::vector<told> all;
+    std::map<std::tuple<int, std::string, std::string>, std::size_t> known;
+    std::map<std::size_t, launch_size> sizes;
     for (const kernel_launch& launch : launches_) {
         const auto threads = volume_of(launch.figures.block);
         if (!threads || !launch.surely || !kernels_[launch.kernel].wanted || problem_of(launch)) continue;
-        const launch_size size = agreed_size(launches_, launch.kernel);
+        const auto [agreed, is_new] = sizes.try_emplace(launch.kernel);
+        if (is_new) agreed->second = agreed_size(launches_, launch.kernel);
+        const launch_size& size = agreed->second;
         if (size.threads && size.dynamic_shared_bytes == launch.figures.dynamic_shared_bytes) continue;
         const std::int64_t dynamic = launch.figures.dynamic_shared_bytes.value_or(0);
         kernel_info kernel = info_of(launch);
@@ -407,11 +413,9 @@ void launch_lint::tell_differing()
         const std::string blocks =
             fmt::format("{} block{} on an SM of {}, {}", result.resident_blocks, result.resident_blocks == 1 ? "" : "s",
                         kernel.architecture, percent(result.occupancy()));
-        auto same = std::ranges::find_if(all, [&](const told& other) {
-            return other.line == launch.launch->line && other.name == name_of(launch) && other.size == text;
-        });
-        if (same == all.end()) same = all.insert(same, {name_of(launch), text, launch.launch->line, {}});
-        same->architectures.push_back(blocks);
+        const auto place = known.try_emplace({launch.launch->line, name_of(launch), text}, all.size()).first;
+        if (place->second == all.size()) all.push_back({name_of(launch), text, launch.launch->line, {}});
+        all[place->second].architectures.push_back(blocks);
     }
     for (const told& one : all)
         add("launch_occupancy", severity::note,

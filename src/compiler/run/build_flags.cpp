@@ -168,12 +168,29 @@ void expand(const std::vector<std::string>& words, const fs::path& folder, std::
     }
 }
 
+// Whether one of these is a flag of Microsoft's compiler written with -, as CMake does: -Zi -Ob0. No other compiler
+// knows those listed.
+bool has_microsoft_flag(string_view flags)
+{
+    while (!flags.empty()) {
+        const std::size_t begin = std::min(flags.find_first_not_of(" \t\","), flags.size());
+        const std::size_t end = std::min(flags.find_first_of(" \t\",", begin), flags.size());
+        const string_view one = flags.substr(begin, end - begin);
+        flags.remove_prefix(end);
+        for (const string_view flag : {"-EH", "-Zi", "-ZI", "-Z7", "-Zc:", "-Od", "-Ob0", "-Ob1", "-Ob2", "-RTC", "-GR",
+                                       "-Fd", "-FS", "-MDd", "-MTd", "-bigobj", "-utf-8", "-permissive-"})
+            if (one.starts_with(flag)) return true;
+    }
+    return false;
+}
+
 // "/EHsc /W3" or -ccbin "C:\\VC\\bin": flags of Microsoft's compiler, or a path to it, in a build on Windows. They
 // concern the host's code alone.
 bool is_of_windows(string_view name, string_view value)
 {
     value.remove_prefix(std::min(value.find_first_not_of(" \t\""), value.size()));
-    if (name == "-Xcompiler" || name == "--compiler-options") return value.starts_with('/');
+    if (name == "-Xcompiler" || name == "--compiler-options")
+        return value.starts_with('/') || has_microsoft_flag(value);
     if (name != "-ccbin" && name != "--compiler-bindir") return false;
     return value.size() > 2 && value[1] == ':' && (value[2] == '\\' || value[2] == '/');
 }

@@ -63,6 +63,23 @@ TEST(block_size_use, a_constant_used_by_kernel_and_launch_fixes_it)
     EXPECT_EQ(
         use_in("constexpr int n = 256;\n" + use_of_n + "void go(float* p) { k<<<8, n>>>(p); }\n", "k", true).freedom,
         block_size_freedom::fixed);
+    for (const char* launch :
+         {"template <class K> void run(K f, int t, float* p) { f<<<8, t>>>(p); }\n"
+          "void go(float* p) { run(k, n, p); }\n",
+          "static void run(float* p, int t) { k<<<8, t>>>(p); } void go(float* p) { run(p, n); }\n",
+          "void go() { cudaKernelNodeParams p = {}; p.func = (void*)k; p.blockDim = n; "
+          "cudaGraphAddKernelNode(&node, graph, nullptr, 0, &p); }\n"}) {
+        const block_size_use use = use_in("constexpr int n = 256;\n" + use_of_n + launch, "k", true);
+        EXPECT_EQ(use.freedom, block_size_freedom::fixed) << launch;
+        EXPECT_EQ(use.threads, 256) << launch;
+    }
+    // Of a configuration, only what sets the block size.
+    EXPECT_EQ(use_in("constexpr int n = 256;\n" + use_of_n +
+                         "void go() { cudaKernelNodeParams p = {}; p.func = (void*)k; p.gridDim = n; p.blockDim = 128; "
+                         "cudaGraphAddKernelNode(&node, graph, nullptr, 0, &p); }\n",
+                     "k", true)
+                  .freedom,
+              block_size_freedom::free);
     // Another n, local to the launching function.
     EXPECT_EQ(
         use_in("constexpr int n = 256;\n" + use_of_n + "void go(float* p, int n) { k<<<8, n>>>(p); }\n", "k", true)

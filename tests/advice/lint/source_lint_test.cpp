@@ -379,10 +379,78 @@ TEST(source_lint, launches_that_may_be_of_several_kernels_agree)
         return all;
     };
     const std::string real = "void f() { using real = double; k<real><<<1, 256>>>(); }\n";
-    EXPECT_EQ(threads(real), "256 256");
-    EXPECT_EQ(threads(real + "void g() { k<float><<<1, 128>>>(); }"), "0 256");
+    EXPECT_EQ(threads(real), "0 256");
+    EXPECT_EQ(threads(real + "void g() { k<float><<<1, 128>>>(); }"), "128 256");
+    EXPECT_EQ(threads("template <class real> void g() { k<real><<<1, 128>>>(); }\n" + real), "128 0");
+    const std::string elsewhere = "void f() { k<real><<<1, 256>>>(); }\n";
+    EXPECT_EQ(threads(elsewhere), "256 256");
+    EXPECT_EQ(threads(elsewhere + "void g() { k<float><<<1, 128>>>(); }"), "0 256");
     EXPECT_EQ(threads(real + "void g() { using real = float; k<real><<<1, 64>>>(); }"), "0 0");
     EXPECT_EQ(threads(real + "void g(int n) { using real = float; k<real><<<1, n>>>(); }"), "0 0");
+}
+
+TEST(source_lint, a_helper_launches_each_kernel_as_its_calls_say)
+{
+    const kernel_info plain = compiled(32);
+    const std::vector<linted_kernel> both{{"a", &plain}, {"b", &plain}};
+    const auto threads = [&](const std::string& text) {
+        std::string all;
+        for (const auto& use : block_size_uses({.file = "k.cu", .text = text, .kernels = both, .flags = {}}))
+            all += (all.empty() ? "" : " ") + std::to_string(use.threads.value_or(0));
+        return all;
+    };
+    const std::string run = "template <class K> void run(K k, int t, float* p) { k<<<1, t>>>(p); }\n";
+    EXPECT_EQ(threads(run + "void f(float* p) { run(a, 64, p); run(b, 96, p); run(b, 96, p); }"), "64 96");
+    EXPECT_EQ(threads(run + "void f(float* p) { run(a, 64, p); run(a, 96, p); run(b, 96, p); }"), "0 96");
+    EXPECT_EQ(threads(run + "void f(float* p, int n) { run(a, n ? 32 : 64, p); run(b, n, p); }"), "0 0");
+    // Through two functions, one of which computes the size.
+    const std::string twice = run + "template <class K> void twice(K k, int t, float* p) { run(k, 2 * t, p); }\n";
+    EXPECT_EQ(threads(twice + "void f(float* p) { twice(a, 64, p); run(b, 96, p); }"), "128 96");
+    const std::string either = run +
+                               "template <class K> void either(K k, float* p, bool big) { if (big) run(k, 512, p); "
+                               "else run(k, 256, p); }\n";
+    EXPECT_EQ(threads(either + "void f(float* p, bool big) { either(a, p, big); run(b, 96, p); }"), "0 96");
+    EXPECT_EQ(threads("void run(void (*k)(float*), dim3 b, float* p) { k<<<1, b>>>(p); }\n"
+                      "void f(float* p) { run(a, dim3(8, 8), p); run(&b, 32, p); }"),
+              "64 32");
+    EXPECT_EQ(threads("template <int T, class K> void run(K k, float* p) { k<<<1, T>>>(p); }\n"
+                      "void f(float* p) { run<160>(a, p); run<64>(b, p); }"),
+              "160 64");
+}
+
+TEST(source_lint, kernels_that_graphs_and_modules_launch)
+{
+    const kernel_info plain = compiled(32, 0, "sm_90");
+    const auto threads = [&](const std::string& text) {
+        return block_size_uses({.file = "k.cu", .text = text, .kernels = {{"k", &plain}}, .flags = {}}).at(0).threads;
+    };
+    const std::string node =
+        "void f() { cudaKernelNodeParams p = {0}; p.func = (void*)k; p.gridDim = 1; "
+        "p.blockDim = dim3(96); ";
+    EXPECT_EQ(threads(node + "cudaGraphAddKernelNode(&n, graph, nullptr, 0, &p); }"), 96);
+    EXPECT_EQ(threads(node + "if (x) p.func = (void*)other; cudaGraphAddKernelNode(&n, graph, nullptr, 0, &p); }"),
+              std::nullopt);
+    const std::string call = "cuLaunchKernel(fn, 8, 1, 1, 256, 1, 1, 0, s, a, nullptr); }";
+    const std::string get = "void f() { CUfunction fn; cuModuleGetFunction(&fn, m, \"k\"); ";
+    EXPECT_EQ(threads(get + call), 256);
+    EXPECT_EQ(threads(get + "cuModuleGetFunction(&fn, m, \"other\"); " + call), std::nullopt);
+}
+
+// Classes with the same template, and namespaces that need not be written.
+TEST(source_lint, launches_name_their_kernel_by_a_class_or_without_inline_namespaces)
+{
+    const kernel_info plain = compiled(32);
+    const std::vector<linted_kernel> both{{"k<one>", &plain}, {"k<tile<4>>", &plain}, {"a::v1::k2", &plain}};
+    const auto uses = block_size_uses(
+        {.file = "k.cu",
+         .text = "struct one {}; template <int> struct tile {}; namespace a { inline namespace v1 {} }\n"
+                 "void f() { k<one><<<1, 32>>>(); k<tile<4>><<<1, 64>>>(); k<tile<8>><<<1, 96>>>(); }\n"
+                 "void g() { a::k2<<<1, 128>>>(); a::v1::k2<<<2, 128>>>(); }",
+         .kernels = both,
+         .flags = {}});
+    EXPECT_EQ(uses.at(0).threads, 32);
+    EXPECT_EQ(uses.at(1).threads, 64);
+    EXPECT_EQ(uses.at(2).threads, 128);
 }
 
 TEST(source_lint, launches_that_differ_are_reported_one_by_one)

@@ -36,8 +36,10 @@ TEST(build_flags, flags_for_microsofts_compiler_are_left_out)
     for (const char* command :
          {R"(nvcc.exe -DN=64 -ccbin "C:\\VC\\bin" -Xcompiler "/EHsc /W3 /FdX.pdb" -c k.cu)",
           R"("C:\\CUDA\\bin\\nvcc.exe" -DN=64 -Xcompiler=" /Ob2 /MD" --compiler-bindir=C:/VC/bin -c k.cu)",
-          R"(nvcc --compiler-options=/MD,/W3 -DN=64 -c k.cu)"})
+          R"(nvcc --compiler-options=/MD,/W3 -DN=64 -c k.cu)",
+          R"(nvcc.exe -DN=64 -Xcompiler="-MD -Zi -Ob0 -Od /RTC1" -Xcompiler=-Fdout\,-FS -Xcompiler -EHsc,-GR -c k.cu)"})
         EXPECT_EQ(flags(command), words{"-DN=64"}) << command;
+    EXPECT_EQ(flags("nvcc -Xcompiler -MD,-Ofast,-Wall k.cu"), (words{"-Xcompiler", "-MD,-Ofast,-Wall"}));
     EXPECT_EQ(flags("nvcc -Xcompiler -fPIC,-I/x -ccbin /usr/bin/g++ k.cu"),
               (words{"-Xcompiler", "-fPIC,-I/x", "-ccbin", "/usr/bin/g++"}));
 }
