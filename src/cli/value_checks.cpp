@@ -33,10 +33,10 @@ std::string range_text(std::int64_t least, std::int64_t most)
     return with_commas(least) + " to " + with_commas(most);
 }
 
-// For --help: the largest value of a type is no limit that a user has to know.
-std::string help_text(std::int64_t least, std::int64_t most)
+// The largest value of a type is no limit that a user has to know.
+bool is_open(std::int64_t most)
 {
-    return most >= std::numeric_limits<int>::max() ? with_commas(least) + " or more" : range_text(least, most);
+    return most >= std::numeric_limits<int>::max();
 }
 
 std::string number_text(double value)
@@ -61,30 +61,32 @@ std::optional<double> finite_number(const std::string& text)
 
 CLI::Validator whole_number(std::int64_t least, std::int64_t most)
 {
-    const std::string range = range_text(least, most);
+    const std::string all = is_open(most) ? with_commas(least) + " or more" : range_text(least, most);
+    const std::string wanted = is_open(most) ? "of " + all : "from " + all;
     return checked(
         [=](std::string& value) {
             const std::optional<std::int64_t> number = read_whole_number(value);
             if (!number || *number < least || *number > most)
-                return in_quotes(value) + " is not a whole number from " + range;
+                return in_quotes(value) + " is not a whole number " + wanted;
             value = std::to_string(*number);
             return std::string();
         },
-        help_text(least, most));
+        all);
 }
 
 CLI::Validator number(double least, double most)
 {
     const bool open = most == std::numeric_limits<double>::max();
-    const std::string range = number_text(least) + (open ? "" : " to " + number_text(most));
+    const std::string all = number_text(least) + (open ? " or more" : " to " + number_text(most));
+    const std::string wanted = (open ? "of " : "from ") + all;
     return checked(
         [=](std::string& value) {
             const std::optional<double> number = finite_number(value);
             if (!number || *number < least || *number > most)
-                return in_quotes(value) + " is not a number from " + range;
+                return in_quotes(value) + " is not a number " + wanted;
             return std::string();
         },
-        open ? range + " or more" : range);
+        all);
 }
 
 CLI::Validator one_of(std::vector<std::string> words)

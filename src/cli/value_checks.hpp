@@ -1,5 +1,6 @@
 // Checks of the values of options, with messages of our own: CLI11's quote nothing, print 1e308 as 309 digits, let
-// "nan" pass, and read "010" as 8. SPDX-License-Identifier: Apache-2.0
+// "nan" pass, and read "010" as 8.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -126,7 +126,7 @@ TEST(command_line, a_refused_value_is_quoted_with_the_values_that_are_valid)
     // No ratio is above NaN: such a gate would always pass.
     for (const char* percent : {"nan", "inf", "-1", "5x"})
         expect_refused(launchbox_run({"results", example, example, "--compare", "--fail-slower", percent}),
-                       "--fail-slower: '" + std::string(percent) + "' is not a number from 0\n");
+                       "--fail-slower: '" + std::string(percent) + "' is not a number of 0 or more\n");
     for (const char* threads : {"1024", "01024", " 1024", "1,024"}) {
         const call read = launchbox_run({"occupancy", "--arch", "sm_90", "--threads", threads, "--format", "json"});
         EXPECT_EQ(read.json()["results"][0]["shape"]["threads"], 1024) << threads;
