@@ -82,8 +82,7 @@ CLI::Validator number(double least, double most)
     return checked(
         [=](std::string& value) {
             const std::optional<double> number = finite_number(value);
-            if (!number || *number < least || *number > most)
-                return in_quotes(value) + " is not a number " + wanted;
+            if (!number || *number < least || *number > most) return in_quotes(value) + " is not a number " + wanted;
             return std::string();
         },
         all);

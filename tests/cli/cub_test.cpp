@@ -94,7 +94,7 @@ TEST(cub_specs, have_cubs_tuning_spaces)
         const call checked =
             launchbox_run({"tune", "cub:" + algorithm, "--check", "--arch", "sm_90"}, {}, {without_nvcc});
         EXPECT_EQ(checked.status, 0) << checked.err;
-        EXPECT_TRUE(checked.says("cub:" + algorithm + ": " + count + " x 2 workloads for sm_90")) << checked.err;
+        EXPECT_TRUE(checked.says("cub:" + algorithm + ": " + count + " × 2 workloads for sm_90")) << checked.err;
     }
 }
 
@@ -106,7 +106,7 @@ TEST(cub_specs, workloads_are_the_users_own)
         all.push_back(workload);
         return launchbox_run(all, {}, {without_nvcc});
     };
-    EXPECT_TRUE(with("type=float,n=1e8,2e8").says("x 2 workloads")) << with("type=float,n=1e8,2e8").err;
+    EXPECT_TRUE(with("type=float,n=1e8,2e8").says("× 2 workloads")) << with("type=float,n=1e8,2e8").err;
     expect_refused(with("types=float"), "no value of that name");
     expect_refused(with("n=many"), "'many' is not a number");
 }
