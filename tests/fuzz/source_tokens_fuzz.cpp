@@ -12,12 +12,20 @@
 
 namespace {
 
+// Digraphs are read as what they stand for.
+bool is_digraph(std::string_view read, std::string_view written)
+{
+    return (read == "[" && written == "<:") || (read == "]" && written == ":>") || (read == "{" && written == "<%") ||
+           (read == "}" && written == "%>");
+}
+
 void check_words(std::string_view text, const launchbox::source_text& source)
 {
     std::size_t end = 0;
     for (const launchbox::source_token& each : source.tokens) {
         require(each.begin >= end && each.end > each.begin && each.end <= text.size());
-        require(each.text == text.substr(each.begin, each.end - each.begin));
+        const std::string_view written = text.substr(each.begin, each.end - each.begin);
+        require(each.text == written || is_digraph(each.text, written));
         require(each.branch < static_cast<int>(source.branches.size()) && each.line >= 1 && each.column >= 1);
         end = each.end;
     }
