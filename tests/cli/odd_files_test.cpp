@@ -172,7 +172,9 @@ TEST(odd_files, too_little_memory_is_reported_in_one_line)
     std::string brackets = "{\"schema\": \"launchbox.results/1\", \"x\": [";
     for (int i = 0; i < 1'000'000; ++i) brackets += "[],";
     write_file_atomically(folder.path() / "r.json", brackets);
-    write_file_atomically(folder.path() / "r.json.gz", gzip(brackets + std::string(60'000'000, ' ')));
+    std::string padded = brackets;
+    padded.resize(padded.size() + 60'000'000, ' ');
+    write_file_atomically(folder.path() / "r.json.gz", gzip(padded));
     for (const char* words : {"results r.json", "results r.json.gz", "report r.json -o r.html", "bench-search r.json",
                               "inspect $R/tests/fuzz/corpus/fatbin/none.fatbin --format json"}) {
         int ended_well = 0;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "flat_binary.hpp"
+#include "image/container/elf.hpp"
 #include "kernels.hpp"
 #include "ptxas_log.hpp"
 #include "scale.hpp"

@@ -234,7 +234,7 @@ private:
         const source_token& token = tokens_[at_];
         if (token.is("+") || token.is("-")) {
             ++at_;
-            const maybe value = unary();
+            maybe value = unary();
             if (!value || token.is("+")) return value;
             if (value->number && !value->is_fraction) return number(-*value->number);
             return piece{
