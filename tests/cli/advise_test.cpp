@@ -161,6 +161,16 @@ TEST_F(advise_verb, unanswerable_kernels_are_named_and_the_others_answered)
     expect_refused(launchbox_run({"advise"}), "FILE is missing");
     for (const char* verb : {"advise", "bounds"})
         expect_refused(launchbox_run({verb, "tests/data/logs/basic_sm_90.log", "--arch", "sm_90"}), "is not a source");
+    // nvcc is told what other files are.
+    const std::string other = (folder.path() / "k.inc").string();
+    write_file_atomically(other, light);
+    expect_refused(launchbox_run({"advise", other, "--arch", "sm_90"}), "is not a source");
+    using words = std::vector<std::string>;
+    for (const words& language : {words{"-x", "cu"}, words{"--x", "cu"}, words{"-x=cu"}, words{"--x=cu"}}) {
+        words all{"advise", other, "--arch", "sm_90", "--"};
+        all.insert(all.end(), language.begin(), language.end());
+        EXPECT_EQ(launchbox_run(all).status, 0) << language[0];
+    }
     expect_refused(launchbox_run({"advise", "nothing.cu", "--arch", "sm_90"}), "nothing.cu");
 }
 

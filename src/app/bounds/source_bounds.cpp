@@ -10,6 +10,7 @@
 #include "app/input/kernel_pattern.hpp"
 #include "app/input/source_input.hpp"
 #include "compiler/run/compile_cache.hpp"
+#include "compiler/run/nvcc_arguments.hpp"
 #include "compiler/run/nvcc_run.hpp"
 #include "compiler/run/source_unit.hpp"
 #include "compiler/run/toolchain.hpp"
@@ -180,7 +181,8 @@ source_bounds find_bounds(const source_bounds_request& request, const listener& 
 {
     source_bounds found;
     found.text = read_file(request.file);  // reports a missing file before looking for a compiler
-    const bool has_language = std::ranges::find(request.compiler_flags, "-x") != request.compiler_flags.end();
+    const std::vector<std::string> flags = flags_for_nvcc(request.compiler_flags);
+    const bool has_language = std::ranges::any_of(flags, names_language);
     if (found.text.find('\0') != std::string::npos || (!is_source(request.file) && !has_language))
         throw error(escape_for_terminal(request.file) + " is not a source",
                     "bounds and advise compile a source; launchbox inspect reads what is compiled");
@@ -191,7 +193,7 @@ source_bounds find_bounds(const source_bounds_request& request, const listener& 
 
     std::vector<compute_capability> architectures;
     for (const target& target : targets) architectures.push_back(target.architecture);
-    source_launches launches(tools, request.file, found.text, flags_for_nvcc(request.compiler_flags), architectures);
+    source_launches launches(tools, request.file, found.text, flags, architectures);
     bounds_sweep_result sweep = sweep_source(request, tools, targets, launches, news);
     if (!sweep.errors.empty()) found.status = exit_status::bad_input;
     for (const std::string& failure : sweep.errors) news.say(request.file + ": " + failure);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compiler/run/nvcc_arguments.hpp"
 #include "support/error.hpp"
 #include "support/process/command_words.hpp"
 #include "support/text/ascii.hpp"
@@ -190,7 +191,7 @@ std::vector<std::string> from_nvcc_wrapper(const std::vector<std::string>& words
             result.push_back(standard_of(string_view(word).substr(word.find('=') + 1)));
             continue;
         }
-        has_language |= word == "-x" || word.starts_with("-x=") || word.starts_with("-xc");
+        has_language |= names_language(word);
         result.push_back(word);
     }
     if (!has_language) result.insert(result.end(), {"-x", "cu"});

@@ -32,6 +32,12 @@ std::string machine_code_for(const compute_capability& architecture)
 }
 
 // No escape works in flags: nvcc escapes the backslash in some and not in others.
+bool names_language(const std::string& word)
+{
+    return word == "-x" || word == "--x" || word.starts_with("-x=") || word.starts_with("--x=") ||
+           word.starts_with("-xc");
+}
+
 void check_flags_for_nvcc(const std::vector<std::string>& flags)
 {
     for (const std::string& flag : flags)

@@ -24,6 +24,9 @@ void check_flags_for_nvcc(const std::vector<std::string>& flags);
 /// Puts temporary files into a folder of ours, which is removed even if nvcc is killed.
 std::vector<std::string> environment_for_nvcc(const toolchain& tools, const std::filesystem::path& folder);
 
+/// Whether a word begins nvcc's or clang's option for the language of sources: -x cu, --x=cu, -xcuda.
+bool names_language(const std::string& word);
+
 /// The values of the variables that change nvcc's output for the same command, in a fixed order; empty if not set.
 /// Their effect on the preprocessor is also in its output.
 std::vector<std::string> environment_that_nvcc_reads();

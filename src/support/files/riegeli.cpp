@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view first_header("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f\0\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0", 24);
 constexpr std::size_t furthest_begin = 65536, block_bytes = 65536, block_header_bytes = 24, chunk_header_bytes = 40;
 constexpr int max_depth = 4;
+constexpr const char* too_large = "its records are larger than the limit for one file";
 // Snappy makes at most 64 bytes of 3, zstd 128 KiB of 4.
 constexpr std::size_t max_snappy_ratio = 32, max_zstd_ratio = 32768, ratio_slack = 1024;
 
@@ -129,7 +130,7 @@ std::string record_reader::decompressed(char compression, std::string_view bytes
             return damaged("the size of its records is damaged");
         size = *claimed;
     }
-    if (size > left_) return damaged("its records are larger than the limit for one file");
+    if (size > left_) return damaged(too_large);
     left_ -= size;
     if (compression == 0) return std::string(bytes);
     std::string made(size, '\0');
@@ -154,6 +155,7 @@ bool holds_records(std::string_view bytes)
 
 unpacked_records unpack_records(std::string_view bytes, std::size_t cap)
 {
+    if (bytes.size() > cap) return {.bytes = {}, .damage = too_large};
     record_reader reader(cap);
     std::string made = reader.unpacked(bytes, 0);
     return {std::move(made), std::move(reader.damage)};

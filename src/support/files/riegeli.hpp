@@ -19,8 +19,8 @@ bool holds_records(std::string_view bytes);
 
 /// `bytes` with the contents of its records in place of the file that `holds_records` finds. The same for a file of
 /// records in one of them, up to four deep. Reads records as they are, or compressed by Snappy or zstd; others are
-/// reported as damage. No size in the file is trusted: memory grows with what is unpacked, up to `cap`. Checksums are
-/// not verified. Format: riegeli/doc/riegeli_records_file_format.md of github.com/google/riegeli.
-unpacked_records unpack_records(std::string_view bytes, std::size_t cap = std::size_t{1} << 30);
+/// reported as damage. No size in the file is trusted: `bytes` may have up to `cap` bytes, and what is unpacked, too.
+/// Checksums are not verified. Format: riegeli/doc/riegeli_records_file_format.md of github.com/google/riegeli.
+unpacked_records unpack_records(std::string_view bytes, std::size_t cap = std::size_t{1} << 29);
 
 }  // namespace launchbox
